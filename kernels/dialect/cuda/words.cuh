@@ -1,0 +1,229 @@
+// The dialect on the GPU: every word is an intrinsic or one PTX instruction (sm_80 and later).
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/base/bits.h"
+#include "kernels/dialect/global.h"
+
+#define ODDTILE_KERNEL(max_threads, min_blocks) \
+  __global__ void __launch_bounds__(max_threads, min_blocks)
+#define ODDTILE_DEVICE __device__ __forceinline__
+#define ODDTILE_UNROLL _Pragma("unroll")
+
+namespace oddtile::cuda {
+
+// The pessimistic defaults for sm_80 and later; an H200 measures 25 fraction bits, 2^-22.73, 2^-22.15.
+inline constexpr MachineArithmetic kMachineArithmetic = {
+    .mma_products = 16,
+    .mma_fraction_bits = 23,
+    .exp2_error = 0x1p-22,
+    .exp2_flushes = true,
+    .log2_error = 0x1p-21,
+};
+
+// ---- position ----
+ODDTILE_DEVICE int32_t thread() { return int32_t(threadIdx.x); }
+ODDTILE_DEVICE int32_t threads() { return int32_t(blockDim.x); }
+ODDTILE_DEVICE int32_t lane() { return int32_t(threadIdx.x & 31u); }
+ODDTILE_DEVICE int32_t warp() { return int32_t(threadIdx.x >> 5); }
+ODDTILE_DEVICE int64_t block() { return int64_t(blockIdx.x); }
+ODDTILE_DEVICE int64_t blocks() { return int64_t(gridDim.x); }
+
+// ---- global memory ----
+template <int bytes>
+struct Chunk;
+template <>
+struct Chunk<1> {
+  using Type = uint8_t;
+};
+template <>
+struct Chunk<2> {
+  using Type = uint16_t;
+};
+template <>
+struct Chunk<4> {
+  using Type = uint32_t;
+};
+template <>
+struct Chunk<8> {
+  using Type = uint2;
+};
+template <>
+struct Chunk<16> {
+  using Type = uint4;
+};
+
+// Value number `index` of type `Value`, counted from `base`; Value is T or a Vector of T.
+template <class Value, class T>
+ODDTILE_DEVICE Value load_as(Global<T> base, int64_t index) {
+  using Bits = typename Chunk<sizeof(Value)>::Type;
+  const Bits bits = reinterpret_cast<const Bits*>(base.unchecked())[index];
+  return *reinterpret_cast<const Value*>(&bits);
+}
+
+template <class T>
+ODDTILE_DEVICE T load(Global<const T> base, int64_t index) {
+  return load_as<T>(base, index);
+}
+
+template <class Value, class T>
+ODDTILE_DEVICE void store_as(Global<T> base, int64_t index, const Value& value) {
+  using Bits = typename Chunk<sizeof(Value)>::Type;
+  reinterpret_cast<Bits*>(base.unchecked())[index] = *reinterpret_cast<const Bits*>(&value);
+}
+
+template <class T>
+ODDTILE_DEVICE void store(Global<T> base, int64_t index, T value) {
+  store_as<T>(base, index, value);
+}
+
+// Address modulo a power of two, for choosing an access width.
+template <class T>
+ODDTILE_DEVICE uint32_t address_modulo(Global<T> base, uint32_t power_of_two) {
+  return uint32_t(reinterpret_cast<uintptr_t>(base.unchecked())) & (power_of_two - 1u);
+}
+
+// ---- shared memory ----
+// The block's shared memory, 128-byte aligned; its size is LaunchShape::shared_bytes.
+ODDTILE_DEVICE std::byte* shared_memory() {
+  extern __shared__ __align__(128) std::byte oddtile_shared[];
+  return oddtile_shared;
+}
+
+ODDTILE_DEVICE uint32_t shared_address(const void* pointer) {
+  return uint32_t(__cvta_generic_to_shared(pointer));
+}
+
+// ---- asynchronous copies ----
+// 16 bytes to shared memory; bytes from `valid_bytes` on are written as 0 and not read.
+template <class T>
+ODDTILE_DEVICE void copy_async_16(void* to, Global<const T> from, int32_t valid_bytes) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+               "l"(from.unchecked()), "r"(valid_bytes)
+               : "memory");
+}
+ODDTILE_DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits until at most `pending` of this lane's committed groups are incomplete.
+template <int pending>
+ODDTILE_DEVICE void wait_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+// ---- synchronisation and warp collectives (all 32 lanes take part) ----
+ODDTILE_DEVICE void sync_block() { __syncthreads(); }
+ODDTILE_DEVICE void sync_warp() { __syncwarp(); }
+template <class T>
+ODDTILE_DEVICE T shuffle(T value, int32_t source_lane) {
+  return __shfl_sync(0xFFFFFFFFu, value, source_lane);
+}
+template <class T>
+ODDTILE_DEVICE T shuffle_xor(T value, int32_t lane_mask) {
+  return __shfl_xor_sync(0xFFFFFFFFu, value, lane_mask);
+}
+ODDTILE_DEVICE bool vote_any(bool value) { return __any_sync(0xFFFFFFFFu, value); }
+ODDTILE_DEVICE bool vote_all(bool value) { return __all_sync(0xFFFFFFFFu, value); }
+
+// ---- matrix unit ----
+// Four 8x8 matrices of 16-bit elements; lane l gives the address of row l%8 of matrix l/8.
+ODDTILE_DEVICE void load_matrix_4(uint32_t (&to)[4], const void* shared_row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(shared_address(shared_row))
+               : "memory");
+}
+ODDTILE_DEVICE void load_matrix_4_transposed(uint32_t (&to)[4], const void* shared_row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(shared_address(shared_row))
+               : "memory");
+}
+// sum += a b for a 16x16 (row major) a and a 16x8 (column major) b; fragments as PTX defines them.
+template <class T>
+ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  if constexpr (sizeof(T) == 2 && T::kIsBfloat16) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  } else {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+}
+
+// ---- arithmetic ----
+// Kernels are compiled with -fmad=false: a product and a sum are two roundings unless fma says one.
+ODDTILE_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+ODDTILE_DEVICE float divide(float a, float b) { return __fdiv_rn(a, b); }
+ODDTILE_DEVICE float maximum(float a, float b) { return fmaxf(a, b); }  // drops a NaN
+ODDTILE_DEVICE float minimum(float a, float b) { return fminf(a, b); }
+ODDTILE_DEVICE float magnitude(float a) { return fabsf(a); }
+ODDTILE_DEVICE float exp2_approx(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+ODDTILE_DEVICE float log2_approx(float x) {
+  float y;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+ODDTILE_DEVICE float to_float(float value) { return value; }
+ODDTILE_DEVICE float to_float(Half value) {
+  return __half2float(__ushort_as_half(value.bits));
+}
+ODDTILE_DEVICE float to_float(Bfloat16 value) {
+  return __uint_as_float(uint32_t(value.bits) << 16);
+}
+// One rounding to nearest even; overflow to infinity.
+template <class T>
+ODDTILE_DEVICE T from_float(float value) {
+  if constexpr (sizeof(T) == 4) {
+    return value;
+  } else if constexpr (T::kIsBfloat16) {
+    return {__bfloat16_as_ushort(__float2bfloat16_rn(value))};
+  } else {
+    return {__half_as_ushort(__float2half_rn(value))};
+  }
+}
+// Two 16-bit values in one register, `low` in the low half.
+template <class T>
+ODDTILE_DEVICE uint32_t pack(float low, float high) {
+  uint32_t bits;
+  if constexpr (T::kIsBfloat16) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  }
+  return bits;
+}
+
+// ---- host ----
+// Enqueues kernel(parameters) on `stream`; false when the machine refuses. `name` is for reports.
+template <class Parameters>
+bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape& shape,
+            void* stream, const Parameters& parameters) {
+  if (shape.blocks == 0) return true;
+  if (shape.blocks > 0x7FFFFFFF) return false;
+  if (shape.shared_bytes > 48 * 1024) {
+    const cudaError_t allowed = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shape.shared_bytes));
+    if (allowed != cudaSuccess) return cudaGetLastError(), false;
+  }
+  kernel<<<uint32_t(shape.blocks), uint32_t(shape.threads), size_t(shape.shared_bytes),
+           static_cast<cudaStream_t>(stream)>>>(parameters);
+  return cudaGetLastError() == cudaSuccess;
+}
+
+}  // namespace oddtile::cuda

@@ -1,0 +1,52 @@
+// Actual output against exact value and bound: verdict, worst element, share of the bound used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oracles/case/workload.h"
+
+namespace oddtile::oracles {
+
+enum class Verdict { pass, vacuous, suspect, fail };
+std::string_view verdict_name(Verdict verdict);
+
+// One judged quantity: the output tensor `role` of the workload, or the LSE.
+struct Quantity {
+  Role role = Role::out;
+  int64_t judged = 0;       // elements compared with a bound or as a class
+  int64_t not_judged = 0;   // outside the domain of the bound (criterion.md)
+  int64_t failed = 0;
+  double worst_ratio = 0;   // max |error| / bound, infinity for a class mismatch
+  double p99_ratio = 0;
+  double rms_ratio = 0;
+  double signed_mean = 0;   // of error / bound
+  int64_t worst_index[4] = {0, 0, 0, 0};
+  double got = 0, exact = 0, bound = 0;  // of the worst element
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::fail;
+  std::vector<Quantity> quantities;
+  double visible_edge_keys = 1;  // share of edge keys with visibility > 2 (attention)
+  double zero_output_factor = 0;  // worst ratio that an all-zero output would have had
+  int64_t escalated = 0;          // elements recomputed in multiprecision
+  std::string explanation;        // empty on pass; else one line per finding, worst first
+};
+
+// Which rows to judge: all of them up to `rows_at_most`, else a seeded sample that holds the first,
+// the last and every tile edge of the profile.
+struct Sampling {
+  int64_t rows_at_most = INT64_MAX;
+  uint64_t seed = 0;
+};
+
+// `outputs[i]` are the bytes of workload.tensors[i] after the run (only outputs are read).
+// Judging nothing where there is something to judge is a failure.
+Judgement judge(const Workload& workload, std::span<const std::vector<std::byte>> outputs,
+                const oddtile_profile& profile, const Sampling& sampling = {});
+
+}  // namespace oddtile::oracles
