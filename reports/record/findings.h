@@ -1,0 +1,22 @@
+// What in a record is wrong enough to fail a build: the reason for exit code 1, and the first lines
+// of every page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/record/record.h"
+
+namespace oddtile::reports {
+
+struct Finding {
+  std::string section;  // "errors", "io", "timing"
+  std::string text;     // one line
+};
+
+// Failed verdicts, entries that judged nothing, timed outputs that are not verified, and points
+// where the whole interval of the speed ratio to the eager baseline lies below 1. Only our own
+// implementations ("fused", "eager") can make a finding: a peer's verdict is shown, not gated.
+std::vector<Finding> findings(const Record& record);
+
+}  // namespace oddtile::reports

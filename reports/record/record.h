@@ -1,0 +1,136 @@
+// What one run of `oddtile report` found, as a versioned value. The JSON form is the only thing
+// that outlives a run: renderers, comparisons and committed baselines are functions of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace oddtile::reports {
+
+// Raised whenever a field changes its meaning or goes; a reader refuses any other version.
+inline constexpr int64_t kSchemaVersion = 1;
+
+struct MachineInfo {
+  std::string name;  // "sim", "cuda"
+  std::string description;
+};
+
+struct Environment {
+  std::string commit;  // of the tree that was built, "+changes" where it was not clean
+  std::string date;    // UTC, ISO 8601
+  std::string compiler;
+  std::string build;   // build type and flags that matter
+  std::string device;  // empty without a GPU, then `no_device` says why
+  std::string no_device;
+  std::string driver;
+  std::string toolkit;
+  std::vector<MachineInfo> machines;
+};
+
+// The arithmetic that an implementation declares; the bounds rest on it, so the report prints it.
+struct ProfileEntry {
+  std::string machine;
+  std::string implementation;
+  std::string kernel;
+  std::string name;  // of the configuration
+  std::string text;  // the declared fields, one line
+};
+
+// One judged output of one case.
+struct QuantityEntry {
+  std::string name;        // "o", "lse", "y", "out"
+  double worst_share = 0;  // max |error| / bound, the share of the bound used; inf: class mismatch
+  double p99_share = 0;
+  double rms_share = 0;
+  double signed_mean = 0;
+  int64_t judged = 0;
+  int64_t not_judged = 0;
+};
+
+struct ErrorEntry {
+  std::string machine;
+  std::string implementation;
+  std::string kernel;
+  std::string dtype;
+  std::string family;  // of values: "last_max", "peaked/coded"
+  int64_t size = 0;    // n, columns or seq_k
+  std::string case_text;
+  std::string verdict;
+  std::string broken;  // the first property that failed, empty on pass
+  double visible_edge_keys = 1;
+  std::vector<QuantityEntry> quantities;
+};
+
+// Exact counts of the simulator beside what any implementation must at least move.
+struct IoEntry {
+  std::string kernel;
+  std::string implementation;
+  std::string series;  // "attention d64 causal"
+  int64_t size = 0;
+  std::string case_text;
+  int64_t bytes_read = 0;
+  int64_t bytes_written = 0;
+  int64_t flops = 0;
+  int64_t launches = 0;
+  int64_t minimum_read = 0;
+  int64_t minimum_written = 0;
+};
+
+struct TimingEntry {
+  std::string machine;
+  std::string kernel;
+  std::string implementation;
+  std::string configuration;
+  std::string series;  // points of one curve: "attention bf16 d64 causal"
+  int64_t size = 0;
+  std::string case_text;
+  double us_median = 0;
+  double us_lower = 0;  // quartiles
+  double us_upper = 0;
+  int64_t rounds = 0;
+  int64_t bytes = 0;  // that must move (README of reports/measure)
+  int64_t flops = 0;
+  double rate = 0;
+  std::string rate_unit;  // "GB/s" or "TFLOP/s"
+  std::string baseline;   // what `ratio` compares with; empty: nothing
+  double ratio = 0;       // time of the baseline over time of this: above 1 is faster
+  double ratio_low = 0;   // 95 % interval
+  double ratio_high = 0;
+  std::string verdict;       // of the timed buffers themselves
+  std::string edge_verdict;  // of the same shape and configuration on data that shows every edge
+  bool verified = false;
+};
+
+// What was not measured, and why: a gap in a report is never silent.
+struct Skip {
+  std::string section;  // "errors", "io", "timing"
+  std::string what;
+  std::string reason;
+};
+
+struct Ceilings {
+  std::optional<double> copy_gb_s;  // bytes read plus bytes written
+  std::optional<double> matmul_bf16_tflop_s;
+};
+
+struct Record {
+  int64_t schema_version = kSchemaVersion;
+  Environment environment;
+  std::vector<ProfileEntry> profiles;
+  std::vector<ErrorEntry> errors;
+  std::vector<IoEntry> io;
+  std::vector<TimingEntry> timings;
+  std::vector<Skip> skips;
+  Ceilings ceilings;
+};
+
+std::string to_json(const Record& record);
+std::string to_json(const ErrorEntry& entry);
+std::string to_json(const std::vector<TimingEntry>& entries);
+
+// nullopt and a one-line reason where the text is no record of this version.
+std::optional<Record> from_json(const std::string& text, std::string* reason);
+
+}  // namespace oddtile::reports

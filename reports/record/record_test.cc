@@ -1,0 +1,122 @@
+#include "reports/record/record.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "reports/record/findings.h"
+
+namespace oddtile::reports {
+namespace {
+
+ErrorEntry error_entry(const std::string& verdict, double share) {
+  return {"sim",
+          "fused",
+          "softmax",
+          "fp32",
+          "last_max",
+          7,
+          "softmax rows=1 columns=7",
+          verdict,
+          verdict == "fail" ? "within_bound" : "",
+          1,
+          {{"y", share, 0.5, 0.25, -0.125, 7, 0}}};
+}
+
+TimingEntry timing_entry(double low, double high) {
+  TimingEntry entry;
+  entry.machine = "cuda";
+  entry.implementation = "fused";
+  entry.baseline = "eager";
+  entry.ratio = (low + high) / 2;
+  entry.ratio_low = low;
+  entry.ratio_high = high;
+  entry.verdict = entry.edge_verdict = "pass";
+  entry.verified = true;
+  return entry;
+}
+
+Record sample() {
+  Record record;
+  record.environment.commit = "0123abc+changes";
+  record.environment.machines = {{"sim", "the simulator"}};
+  record.profiles = {{"sim", "fused", "softmax", "online", "lanes 128"}};
+  record.errors = {error_entry("pass", 0.75)};
+  record.io = {{"softmax", "eager", "softmax fp32", 64, "softmax rows=4 columns=64",
+                int64_t(1) << 40, 2, 3, 4, 5, 6}};
+  record.timings = {timing_entry(1.5, 2.0)};
+  record.skips = {{"timing", "eager attention", "its workspace exceeds 40 GB"}};
+  record.ceilings.copy_gb_s = 4297.0;
+  return record;
+}
+
+TEST(Record, survives_the_way_to_json_and_back) {
+  const std::string text = to_json(sample());
+  std::string reason;
+  const std::optional<Record> back = from_json(text, &reason);
+  ASSERT_TRUE(back) << reason;
+  EXPECT_EQ(to_json(*back), text);
+  EXPECT_EQ(back->io[0].bytes_read, int64_t(1) << 40);
+  EXPECT_EQ(back->errors[0].quantities[0].signed_mean, -0.125);
+  EXPECT_TRUE(back->timings[0].verified);
+  EXPECT_EQ(*back->ceilings.copy_gb_s, 4297.0);
+  EXPECT_FALSE(back->ceilings.matmul_bf16_tflop_s);
+}
+
+TEST(Record, keeps_an_infinite_share_and_a_nan) {
+  Record record = sample();
+  record.errors[0].quantities[0].worst_share = std::numeric_limits<double>::infinity();
+  record.errors[0].quantities[0].signed_mean = std::numeric_limits<double>::quiet_NaN();
+  std::string reason;
+  const std::optional<Record> back = from_json(to_json(record), &reason);
+  ASSERT_TRUE(back) << reason;
+  EXPECT_EQ(back->errors[0].quantities[0].worst_share, std::numeric_limits<double>::infinity());
+  EXPECT_NE(back->errors[0].quantities[0].signed_mean, back->errors[0].quantities[0].signed_mean);
+}
+
+TEST(Record, refuses_other_versions_missing_fields_and_noise) {
+  std::string reason;
+  EXPECT_FALSE(from_json("{\"schema_version\": 99}", &reason));
+  EXPECT_NE(reason.find("version 99"), std::string::npos);
+  EXPECT_FALSE(from_json("{\"schema_version\": 1}", &reason));
+  EXPECT_NE(reason.find("environment is missing"), std::string::npos);
+  EXPECT_FALSE(from_json("[1, 2]", &reason));
+  EXPECT_FALSE(from_json("not json", &reason));
+  std::string text = to_json(sample());
+  text.replace(text.find("\"size\": 7"), 9, "\"size\": []");
+  EXPECT_FALSE(from_json(text, &reason));
+  EXPECT_NE(reason.find("errors: size"), std::string::npos) << reason;
+}
+
+TEST(Findings, a_clean_record_has_none) {
+  EXPECT_TRUE(findings(sample()).empty());
+}
+
+TEST(Findings, a_failed_case_and_a_case_that_judged_nothing_are_found) {
+  Record record = sample();
+  record.errors = {error_entry("fail", 3.0), error_entry("pass", 0.5)};
+  record.errors[1].quantities[0].judged = 0;
+  const std::vector<Finding> found = findings(record);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(found[0].text.find("within_bound"), std::string::npos);
+  EXPECT_NE(found[1].text.find("nothing was judged"), std::string::npos);
+}
+
+TEST(Findings, slower_needs_the_whole_interval_below_one) {
+  Record record = sample();
+  record.timings = {timing_entry(0.9, 1.01), timing_entry(0.8, 0.99), timing_entry(1.0, 1.2)};
+  const std::vector<Finding> found = findings(record);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].text.find("slower than eager"), std::string::npos);
+}
+
+TEST(Findings, an_unverified_time_is_found_but_a_peer_is_only_shown) {
+  Record record = sample();
+  record.timings[0].verified = false;
+  EXPECT_EQ(findings(record).size(), 1u);
+  record.timings[0].implementation = "torch.softmax";
+  EXPECT_TRUE(findings(record).empty());
+}
+
+}  // namespace
+}  // namespace oddtile::reports
