@@ -37,9 +37,12 @@ class Machine {
   virtual void fill(void* to, int value, int64_t bytes) = 0;
   // Kernels may touch [address, address + bytes); machines that cannot check ignore it.
   virtual void allow(void* /*address*/, int64_t /*bytes*/, const std::string& /*name*/) {}
-  virtual void begin(uint64_t /*schedule*/) {}   // forget regions, hazards and counts
+  virtual void begin(uint64_t /*schedule*/) {}  // forget regions, hazards and counts
   virtual void* stream() = 0;
-  virtual std::string synchronise() = 0;         // empty, or the machine's error text
+  virtual std::string synchronise() = 0;  // empty, or the machine's error text
+  // True once a fault has made the machine useless for the rest of the process (a CUDA context
+  // after an illegal access): the driver reports what it has and ends.
+  virtual bool lost() const { return false; }
   virtual std::vector<Hazard> hazards() { return {}; }
   virtual Counters counters() { return {}; }
   virtual uint64_t trace_hash() { return 0; }
@@ -60,18 +63,18 @@ struct Outcome {
   int32_t configuration = -1;
   oddtile_profile profile = {};
   std::vector<std::vector<std::byte>> buffers;  // every tensor's bytes after the run
-  std::vector<std::string> violations;          // guard bands, inputs or output gaps changed; errors
+  std::vector<std::string> violations;  // guard bands, inputs or output gaps changed; errors
   std::vector<Hazard> hazards;
   Counters counters;
   uint64_t trace_hash = 0;
 
-  bool clean() const {
-    return status == oddtile_ok && violations.empty() && hazards.empty();
-  }
+  bool clean() const { return status == oddtile_ok && violations.empty() && hazards.empty(); }
 };
 
+// `surroundings` is the byte that guard bands and the workspace hold before the run: like poison,
+// it must not have an influence.
 Outcome run_workload(const oracles::Workload& workload, const oddtile_implementation& which,
-                     Machine& machine, uint64_t schedule);
+                     Machine& machine, uint64_t schedule, uint8_t surroundings = 0xFF);
 
 inline Outcome run_case(const oracles::Case& subject, const oddtile_implementation& which,
                         Machine& machine, oracles::Poison poison = oracles::Poison::nan) {
@@ -86,8 +89,8 @@ class Prepared {
                                         const oddtile_implementation& which, Machine& machine,
                                         std::string* reason);
   virtual ~Prepared() = default;
-  virtual oddtile_status launch() = 0;                              // enqueues on machine.stream()
-  virtual std::vector<std::vector<std::byte>> read_outputs() = 0;   // parallel to the tensors
+  virtual oddtile_status launch() = 0;                             // enqueues on machine.stream()
+  virtual std::vector<std::vector<std::byte>> read_outputs() = 0;  // parallel to the tensors
   virtual void poison_outputs() = 0;
   virtual const oddtile_profile& profile() const = 0;
 };

@@ -1,0 +1,54 @@
+// Loading somebody else's table. What is checked here is what must hold before a single function of
+// it may be called; whether the kernels are right is for the checks.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "properties/harness/harness.h"
+
+namespace oddtile::properties {
+namespace {
+
+std::string why_unusable(const oddtile_implementation* table) {
+  if (table == nullptr) {
+    return fmt::format("does not support version {} of the table", ODDTILE_ABI_VERSION);
+  }
+  if (table->abi_version != ODDTILE_ABI_VERSION) {
+    return fmt::format("has version {} of the table, this program version {}", table->abi_version,
+                       ODDTILE_ABI_VERSION);
+  }
+  if (table->struct_size != sizeof(oddtile_implementation)) {
+    return fmt::format("has a table of {} bytes, this program one of {}", table->struct_size,
+                       sizeof(oddtile_implementation));
+  }
+  if (table->name == nullptr || table->configurations == nullptr || table->describe == nullptr ||
+      table->workspace_bytes == nullptr || table->status_text == nullptr) {
+    return "leaves a field of its table empty (only kernels that it lacks may be empty)";
+  }
+  return {};
+}
+
+}  // namespace
+
+const oddtile_implementation* load_plugin(const std::string& path, std::string* reason) {
+  const auto fail = [&](const std::string& text) {
+    if (reason != nullptr) *reason = "plug-in " + path + " " + text;
+    return nullptr;
+  };
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return fail("does not exist");
+  // An absolute path, since dlopen looks a bare file name up among the system's libraries.
+  const std::string absolute = std::filesystem::absolute(path).string();
+  void* library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return fail(fmt::format("cannot be loaded: {}", dlerror()));
+  const auto entry =
+      reinterpret_cast<oddtile_plugin_function>(dlsym(library, ODDTILE_PLUGIN_SYMBOL));
+  if (entry == nullptr) return fail("does not export " ODDTILE_PLUGIN_SYMBOL);
+  const oddtile_implementation* table = entry(ODDTILE_ABI_VERSION);
+  const std::string unusable = why_unusable(table);
+  if (!unusable.empty()) return fail(unusable);
+  return table;  // the library stays loaded for the life of the process
+}
+
+}  // namespace oddtile::properties
