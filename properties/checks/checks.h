@@ -12,24 +12,23 @@ namespace oddtile::properties {
 
 struct CheckResult {
   oracles::Verdict verdict = oracles::Verdict::fail;
-  bool offered = true;        // false: the implementation does not take this problem (not a failure)
-  std::string broken;         // name of the first property that failed: "within_bound", ...
-  std::string report;         // several lines: what, where, got, exact, bound, the replay line
+  bool offered = true;  // false: the implementation does not take this problem (not a failure)
+  std::string broken;   // name of the first property that failed: "within_bound", ...
+  std::string report;   // several lines: what, where, got, exact, bound, the replay line
   oracles::Judgement judgement;
   Counters counters;
   oddtile_profile profile = {};
 };
 
 // Everything that must hold for a case, from two runs that differ in poison, prefill and schedule:
-//   launches, no_hazard, within_bound, nothing_outside_is_written, everything_inside_is_written,
-//   poison_has_no_influence, same_bits_on_repeated_runs, same_bits_under_every_schedule.
+//   launches, no_hazard, nothing_outside_is_written, within_bound, everything_inside_is_written,
+//   same_bits_on_repeated_runs, same_bits_under_every_schedule, poison_has_no_influence.
 CheckResult check_case(const oracles::Case& subject, const oddtile_implementation& which,
                        Machine& machine, const oracles::Sampling& sampling = {});
 
 // Bad arguments give the documented status and touch nothing. Walks the contract of one kernel;
 // returns one line per broken promise.
 std::vector<std::string> check_bad_arguments(oddtile_kernel kernel,
-                                             const oddtile_implementation& which,
-                                             Machine& machine);
+                                             const oddtile_implementation& which, Machine& machine);
 
 }  // namespace oddtile::properties

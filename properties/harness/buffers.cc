@@ -152,6 +152,19 @@ std::vector<std::string> Buffers::violations(
   return result;
 }
 
+bool Buffers::untouched() const {
+  const std::vector<std::vector<std::byte>> now = read();
+  for (int i = 0; i < int(now.size()); ++i) {
+    if (first_difference(original(i), now[i]) >= 0) return false;
+  }
+  for (const GuardedBlock& block : workspace_) {
+    for (const std::byte byte : block.read()) {
+      if (byte != std::byte(surroundings_)) return false;
+    }
+  }
+  return violations(now).empty();
+}
+
 void Buffers::restore_outputs() {
   for (int i = 0; i < int(addresses_.size()); ++i) {
     const std::vector<std::byte>& bytes = original(i);

@@ -58,6 +58,7 @@ class Buffers {
   std::vector<std::vector<std::byte>> read(bool outputs_only = false) const;
   // Changed guards, changed inputs, and output bytes outside the logical elements that changed.
   std::vector<std::string> violations(const std::vector<std::vector<std::byte>>& after) const;
+  bool untouched() const;  // no byte changed anywhere, logical outputs included
   void restore_outputs();  // to what the workload holds
 
  private:

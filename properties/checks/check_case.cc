@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "properties/checks/checks.h"
+#include "properties/checks/report.h"
+#include "properties/harness/buffers.h"
+
+namespace oddtile::properties {
+namespace {
+
+using oracles::Poison;
+using oracles::Tensor;
+using oracles::Workload;
+
+// What one run leaves to itself, and the next one changes, without a right to an influence.
+struct Setting {
+  Poison poison;
+  uint64_t schedule;
+  uint8_t surroundings;
+};
+
+Setting first_setting(const oracles::Case& subject) {
+  return {Poison::nan, subject.schedule, 0xFF};
+}
+
+// 0x7B7B is a large finite number in all three element types.
+Setting second_setting(const oracles::Case& subject) {
+  return {Poison::large, subject.schedule ^ 0x9E3779B97F4A7C15u, 0x7B};
+}
+
+struct Run {
+  Workload workload;
+  Outcome outcome;
+};
+
+Run run(const oracles::Case& subject, const oddtile_implementation& which, Machine& machine,
+        const Setting& setting) {
+  Run result;
+  result.workload = oracles::materialise(subject, setting.poison);
+  result.outcome =
+      run_workload(result.workload, which, machine, setting.schedule, setting.surroundings);
+  return result;
+}
+
+// Visits every logical output element of two runs: tensor, its index in the workload, first byte.
+template <class Visit>
+void for_each_output_element(const Workload& workload, Visit&& visit) {
+  for (int i = 0; i < int(workload.tensors.size()); ++i) {
+    const Tensor& tensor = workload.tensors[i];
+    if (!tensor.is_output) continue;
+    const int64_t size = oracles::element_bytes(tensor.element);
+    for_each_logical_run(tensor, [&](int64_t first, int64_t bytes) {
+      for (int64_t at = first; at < first + bytes; at += size) visit(tensor, i, at, size);
+    });
+  }
+}
+
+const std::vector<std::byte>& prefill(const Workload& workload, int tensor) {
+  const int alias = workload.tensors[tensor].alias_of;
+  return workload.tensors[alias >= 0 ? alias : tensor].bytes;
+}
+
+std::string element_text(const Tensor& tensor, int64_t byte, int64_t size) {
+  int64_t rest = byte / size - tensor.offset;
+  int64_t at[4] = {0, 0, 0, 0};
+  // Strides of an output are positive and its elements do not overlap, so taking the largest
+  // stride first finds the index.
+  int order[4] = {0, 1, 2, 3};
+  std::sort(order, order + 4, [&](int a, int b) { return tensor.strides[a] > tensor.strides[b]; });
+  for (int dimension : order) {
+    if (tensor.sizes[dimension] <= 1 || tensor.strides[dimension] <= 0) continue;
+    at[dimension] = std::min(rest / tensor.strides[dimension], tensor.sizes[dimension] - 1);
+    rest -= at[dimension] * tensor.strides[dimension];
+  }
+  return fmt::format("{}[{},{},{},{}]", oracles::role_name(tensor.role), at[0], at[1], at[2],
+                     at[3]);
+}
+
+// Elements that hold their prefill after both runs although the prefills differ. (Where they do not
+// differ, as in masked elements of vector add, keeping the bits may be the contract: for the
+// judge.)
+Broken unwritten(const Run& one, const Run& two) {
+  Broken broken{"everything_inside_is_written"};
+  for_each_output_element(one.workload, [&](const Tensor& tensor, int i, int64_t at, int64_t size) {
+    const std::byte* before_one = prefill(one.workload, i).data() + at;
+    const std::byte* before_two = prefill(two.workload, i).data() + at;
+    if (std::memcmp(before_one, before_two, size) == 0) return;
+    if (std::memcmp(before_one, one.outcome.buffers[i].data() + at, size) != 0) return;
+    if (std::memcmp(before_two, two.outcome.buffers[i].data() + at, size) != 0) return;
+    broken.add([&] { return element_text(tensor, at, size) + " is never written"; });
+  });
+  return broken;
+}
+
+Broken difference(const char* property, const Run& one, const Run& two) {
+  Broken broken{property};
+  if (two.outcome.buffers.empty()) {
+    broken.add([] { return "the second run did not even finish"; });
+    return broken;
+  }
+  for_each_output_element(one.workload, [&](const Tensor& tensor, int i, int64_t at, int64_t size) {
+    const std::vector<std::byte>& a = one.outcome.buffers[i];
+    const std::vector<std::byte>& b = two.outcome.buffers[i];
+    if (std::memcmp(a.data() + at, b.data() + at, size) == 0) return;
+    broken.add([&] {
+      return fmt::format("{}: {} in one run, {} in the other", element_text(tensor, at, size),
+                         oracles::value_at(a, tensor.element, at / size),
+                         oracles::value_at(b, tensor.element, at / size));
+    });
+  });
+  return broken;
+}
+
+// Two runs in different settings gave different bits: which of the things that changed did it?
+Broken explain_difference(const oracles::Case& subject, const oddtile_implementation& which,
+                          Machine& machine, const Run& one, const Run& two) {
+  Setting setting = first_setting(subject);
+  Broken repeated =
+      difference("same_bits_on_repeated_runs", one, run(subject, which, machine, setting));
+  if (!repeated.holds()) return repeated;
+  setting.schedule = second_setting(subject).schedule;
+  Broken scheduled =
+      difference("same_bits_under_every_schedule", one, run(subject, which, machine, setting));
+  if (!scheduled.holds()) return scheduled;
+  return difference("poison_has_no_influence", one, two);
+}
+
+// Breaches that a run shows by itself; true when its outputs are worth looking at.
+bool examine_run(const Run& run, const oddtile_implementation& which, const Machine& machine,
+                 std::vector<Broken>* broken) {
+  const Outcome& outcome = run.outcome;
+  const bool read_back = !outcome.buffers.empty() && !machine.lost();
+  Broken launches{"launches"};
+  if (outcome.status != oddtile_ok) {
+    launches.add([&] {
+      return fmt::format("status {}: {}", int(outcome.status), which.status_text(outcome.status));
+    });
+  }
+  Broken hazards{"no_hazard"};
+  for (const Hazard& hazard : outcome.hazards) hazards.add([&] { return hazard.text; });
+  Broken outside{"nothing_outside_is_written"};
+  for (const std::string& violation : outcome.violations) {
+    (read_back ? outside : launches).add([&] { return violation; });
+  }
+  for (Broken* item : {&launches, &hazards, &outside}) {
+    if (!item->holds()) broken->push_back(std::move(*item));
+  }
+  return outcome.status == oddtile_ok && read_back;
+}
+
+Broken out_of_bound(const oracles::Judgement& judgement) {
+  Broken broken{"within_bound"};
+  const std::string& text = judgement.explanation;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    broken.add([&] { return text.substr(begin, end - begin); });
+    begin = end + 1;
+  }
+  return broken;
+}
+
+// Judges the first run and compares it with a second one.
+void examine_outputs(const oracles::Case& subject, const oddtile_implementation& which,
+                     Machine& machine, const Run& one, const oracles::Sampling& sampling,
+                     oracles::Judgement* judgement, std::vector<Broken>* broken) {
+  *judgement = oracles::judge(one.workload, one.outcome.buffers, one.outcome.profile, sampling);
+  if (judgement->verdict == oracles::Verdict::fail) broken->push_back(out_of_bound(*judgement));
+
+  const Run two = run(subject, which, machine, second_setting(subject));
+  std::vector<Broken> second;
+  if (examine_run(two, which, machine, &second)) {
+    Broken holes = unwritten(one, two);
+    if (!holes.holds()) {
+      broken->push_back(std::move(holes));
+    } else if (!difference("", one, two).holds()) {
+      broken->push_back(explain_difference(subject, which, machine, one, two));
+    }
+  }
+  // What the second run shows by itself adds nothing when the first has shown it already.
+  if (broken->empty()) *broken = std::move(second);
+}
+
+}  // namespace
+
+CheckResult check_case(const oracles::Case& subject, const oddtile_implementation& which,
+                       Machine& machine, const oracles::Sampling& sampling) {
+  CheckResult result;
+  const Run one = run(subject, which, machine, first_setting(subject));
+  result.counters = one.outcome.counters;
+  result.profile = one.outcome.profile;
+  if (one.outcome.configuration < 0 && one.outcome.violations.empty()) {
+    result.offered = false;
+    result.verdict = oracles::Verdict::vacuous;
+    return result;
+  }
+  std::vector<Broken> broken;
+  if (examine_run(one, which, machine, &broken)) {
+    examine_outputs(subject, which, machine, one, sampling, &result.judgement, &broken);
+  }
+  if (broken.empty()) {
+    result.verdict = result.judgement.verdict;
+    return result;
+  }
+  result.verdict = oracles::Verdict::fail;
+  result.broken = broken.front().property;
+  result.report = failure_report(subject, which, machine, one.outcome, broken);
+  return result;
+}
+
+}  // namespace oddtile::properties

@@ -1,0 +1,39 @@
+// The lines that a failure prints. Private to properties/checks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "properties/checks/checks.h"
+
+namespace oddtile::properties {
+
+// The command that runs the case again, on the same machine and implementation.
+std::string replay_line(const oracles::Case& subject, const oddtile_implementation& which,
+                        const Machine& machine);
+
+// A property that does not hold, and what shows it: the first lines, and how many more there are
+// (a wrong kernel may be wrong in millions of elements).
+struct Broken {
+  static constexpr size_t kLines = 8;
+  std::string property;
+  std::vector<std::string> evidence = {};
+  int64_t more = 0;
+
+  template <class MakeLine>
+  void add(MakeLine&& make_line) {
+    if (evidence.size() < kLines) {
+      evidence.push_back(make_line());
+    } else {
+      ++more;
+    }
+  }
+  bool holds() const { return evidence.empty(); }
+};
+
+std::string failure_report(const oracles::Case& subject, const oddtile_implementation& which,
+                           const Machine& machine, const Outcome& outcome,
+                           const std::vector<Broken>& broken);
+
+}  // namespace oddtile::properties
