@@ -20,10 +20,14 @@ class Walk {
         which_(which),
         machine_(machine),
         buffers_(workload_, machine, 0xFF) {
-    if (!buffers_.ready()) return fail("no memory for the good problem");
-    problem_ = buffers_.problem();
-    id_ = choose_configuration(which, problem_, -1);
-    if (id_ < 0) return fail("does not offer the good problem");
+    if (buffers_.ready()) {
+      problem_ = buffers_.problem();
+      id_ = choose_configuration(which, problem_, -1);
+    }
+    if (id_ < 0) {
+      fail("the good problem is not offered");
+      return;
+    }
     workspace_bytes_ = which.workspace_bytes(&problem_, id_);
     if (!buffers_.add_workspace(workspace_bytes_)) fail("no memory for the workspace");
   }
@@ -124,7 +128,7 @@ void walk_vector_add(Walk& walk) {
   expect(oddtile_bad_dtype, "an unknown dtype", [](P& p) { p.dtype = kNoType; });
   expect(oddtile_bad_shape, "n = -1", [](P& p) { p.n = -1; });
   expect(oddtile_misaligned, "x off by a byte", [](P& p) { p.x = shifted(p.x, 1); });
-  expect(oddtile_misaligned, "y off by a byte", [](P& p) { p.y = shifted(p.y, 2); });
+  expect(oddtile_misaligned, "y off by two bytes", [](P& p) { p.y = shifted(p.y, 2); });
   expect(oddtile_misaligned, "out off by a byte", [](P& p) { p.out = shifted(p.out, 1); });
   const P good = walk.good().vector_add;
   void* const x = const_cast<void*>(good.x);
