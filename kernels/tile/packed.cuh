@@ -1,0 +1,85 @@
+// Elements packed in 32-bit words, as they travel through registers, and reads that start anywhere.
+//
+// A vector of 16-bit elements stays in words: held as separate elements each would take a register
+// of its own.
+#pragma once
+
+#include <bit>
+
+#include "kernels/dialect/dialect.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+template <class T, int count>
+using Packed = Vector<uint32_t, count* int(sizeof(T)) / 4>;
+
+template <class T, int words>
+ODDTILE_DEVICE T unpack(const Vector<uint32_t, words>& packed, int index) {
+  if constexpr (sizeof(T) == 4) {
+    return std::bit_cast<T>(packed.element[index]);
+  } else {
+    return T{uint16_t(packed.element[index / 2] >> (16 * (index % 2)))};
+  }
+}
+
+// Rounds `values` to T. Constant trip counts: everything stays in registers.
+template <class T, int count>
+ODDTILE_DEVICE Packed<T, count> pack_all(const float (&values)[count]) {
+  Packed<T, count> result;
+  ODDTILE_UNROLL
+  for (int i = 0; i < count; ++i) {
+    if constexpr (sizeof(T) == 4) {
+      result.element[i] = std::bit_cast<uint32_t>(values[i]);
+    } else if (i % 2 == 0) {
+      result.element[i / 2] = pack<T>(values[i], values[i + 1]);
+    }
+  }
+  return result;
+}
+
+// The 16 bytes that start `shift` (0..15) bytes into the 32 bytes low, high.
+ODDTILE_DEVICE Vector<uint32_t, 4> funnel(const Vector<uint32_t, 4>& low,
+                                          const Vector<uint32_t, 4>& high, uint32_t shift) {
+  uint32_t word[8];
+  ODDTILE_UNROLL
+  for (int i = 0; i < 8; ++i) word[i] = i < 4 ? low.element[i] : high.element[i - 4];
+  ODDTILE_UNROLL
+  for (int i = 0; i < 6; ++i) word[i] = shift & 8u ? word[i + 2] : word[i];
+  ODDTILE_UNROLL
+  for (int i = 0; i < 5; ++i) word[i] = shift & 4u ? word[i + 1] : word[i];
+  Vector<uint32_t, 4> result;
+  ODDTILE_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const uint64_t pair = uint64_t(word[i + 1]) << 32 | word[i];
+    result.element[i] = uint32_t(pair >> (8u * (shift & 3u)));
+  }
+  return result;
+}
+
+// Reads 16-byte vectors of a tensor that may start anywhere: vector v holds the bytes from
+// start + 16 v on. Off the 16-byte grid they come from the two aligned vectors that cover them.
+// Each aligned vector read holds at least one byte of the vector asked for.
+template <class T>
+class CoveringReader {
+ public:
+  ODDTILE_DEVICE explicit CoveringReader(Global<const T> start)
+      : shift_(address_modulo(start, 16)), aligned_(start + -int64_t(shift_ / sizeof(T))) {}
+
+  ODDTILE_DEVICE Vector<uint32_t, 4> vector(int64_t index) const {
+    const auto low = load_as<Vector<uint32_t, 4>>(aligned_, index);
+    if (shift_ == 0) return low;
+    return funnel(low, load_as<Vector<uint32_t, 4>>(aligned_, index + 1), shift_);
+  }
+
+ private:
+  uint32_t shift_;  // bytes, the same for all lanes
+  Global<const T> aligned_;
+};
+
+// Bit i says whether byte i is not zero.
+ODDTILE_DEVICE uint32_t nonzero_bytes(uint32_t word) {
+  const uint32_t high_bits = (((word & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | word) & 0x80808080u;
+  return ((high_bits >> 7) * 0x10204080u) >> 28;
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE
