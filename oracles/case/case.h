@@ -2,8 +2,9 @@
 // one-line text form (text.h). Generators make it, fuzz bytes decode to it, corpus files hold it,
 // oracles answer it, both machines run it.
 //
-// Each kernel's part lists its fields once, in for_each_field: name, member, domain. Text, shrinking,
-// the fuzz codec and validation all walk that list, so a new field is added in one place.
+// Each kernel's part lists its fields once, in for_each_field: name, member, domain. Text,
+// shrinking, the fuzz codec and validation all walk that list, so a new field is added in one
+// place.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +29,59 @@ struct Domain {
 // Enumerations: their names in text, simplest first (see names() in fields.h).
 enum class MaskKind { none, all, nothing, half, sparse, dense, runs, checkerboard, first, last };
 // How the bytes of a mask are laid out. row_broadcast: one row serves all rows (stride 0);
-// head_broadcast: one head serves all heads and batches (attention only, else as dense).
-enum class MaskLayout { dense, padded, row_broadcast, head_broadcast };
+// head_broadcast: one head serves all heads and batches; column_broadcast: one byte serves a row
+// (column stride 0); transposed: columns outer, rows inner (the last three attention only, else as
+// dense).
+enum class MaskLayout {
+  dense,
+  padded,
+  row_broadcast,
+  head_broadcast,
+  column_broadcast,
+  transposed
+};
 enum class Alias { none, x, y };  // out is exactly that input
 
 // Element values of vector add and softmax, see oracles/case/README.md for each recipe.
 enum class Values {
-  integers, noise, zeros, level, deep, deeper, high, rising, falling, last_max, ties, one_hot,
-  tiny, huge, negative_infinities, specials, bits
+  integers,
+  noise,
+  zeros,
+  level,
+  deep,
+  deeper,
+  high,
+  rising,
+  falling,
+  last_max,
+  ties,
+  one_hot,
+  tiny,
+  huge,
+  negative_infinities,
+  specials,
+  bits
 };
 
 // Scores of attention (how q and k are made) and contents of v.
 enum class Scores {
-  integers, noise, zeros, level, deep, deeper, high, rising, falling, last_max, ties, peaked,
-  fp16_overflow, cancelling, fused_exponent, negative_infinities, specials
+  integers,
+  noise,
+  zeros,
+  level,
+  deep,
+  deeper,
+  high,
+  rising,
+  falling,
+  last_max,
+  ties,
+  peaked,
+  fp16_overflow,
+  cancelling,
+  fused_exponent,
+  negative_infinities,
+  specials
 };
 enum class Contents { one_hot, noise, ones, cancelling, large, coded, specials };
 
@@ -127,5 +167,12 @@ std::string_view kernel_name(oddtile_kernel kernel);
 // One clause saying why the case is impossible ("head_dim=0 is outside 1..256"), empty when it is
 // possible. Every consumer may assume a possible case.
 std::string impossible(const Case& subject);
+
+// The same with the field that is to blame; `why` is empty when the case is possible.
+struct Fault {
+  std::string_view field;
+  std::string why;
+};
+Fault find_fault(const Case& subject);
 
 }  // namespace oddtile::oracles
