@@ -1,0 +1,15 @@
+#include <gtest/gtest.h>
+
+#include "properties/gen/gen.h"
+#include "properties/suites/suite.h"
+
+namespace oddtile::properties {
+
+TEST(attention, every_case_holds) {
+  every_case_holds(any_attention());
+}
+TEST(replay, every_file_holds) {
+  every_file_holds();
+}
+
+}  // namespace oddtile::properties
