@@ -1,0 +1,48 @@
+#include "fuzz/targets/fuzz_body.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+
+#include "fuzz/codec/codec.h"
+#include "properties/checks/checks.h"
+
+namespace oddtile::fuzz {
+namespace {
+
+Tally counted;
+
+void print_tally() {
+  std::fprintf(stderr, "oddtile: %lld cases checked (%lld vacuous), %lld elements judged\n",
+               static_cast<long long>(counted.cases), static_cast<long long>(counted.vacuous),
+               static_cast<long long>(counted.judged));
+}
+
+}  // namespace
+
+const Tally& tally() {
+  return counted;
+}
+
+const oddtile_implementation& fused_on_sim() {
+  return *properties::sim_machine().implementations()[0];
+}
+
+int check_bytes(oddtile_kernel kernel, const uint8_t* data, size_t size,
+                const oddtile_implementation& which) {
+  static const bool registered = std::atexit(print_tally) == 0;
+  if (!registered) std::abort();
+  const oracles::Case subject = decode(kernel, std::span(data, size));
+  const properties::CheckResult result =
+      properties::check_case(subject, which, properties::sim_machine());
+  ++counted.cases;
+  counted.vacuous += result.verdict == oracles::Verdict::vacuous;
+  for (const oracles::Quantity& quantity : result.judgement.quantities) {
+    counted.judged += quantity.judged;
+  }
+  if (result.offered && result.verdict != oracles::Verdict::fail) return 0;
+  std::fprintf(stderr, "%s\n", result.offered ? result.report.c_str() : "a case is not offered");
+  std::abort();
+}
+
+}  // namespace oddtile::fuzz

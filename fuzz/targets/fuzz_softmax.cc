@@ -1,0 +1,5 @@
+#include "fuzz/targets/fuzz_body.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return oddtile::fuzz::check_bytes(oddtile_kernel_softmax, data, size);
+}
