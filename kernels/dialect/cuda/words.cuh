@@ -134,14 +134,12 @@ ODDTILE_DEVICE bool vote_all(bool value) { return __all_sync(0xFFFFFFFFu, value)
 ODDTILE_DEVICE void load_matrix_4(uint32_t (&to)[4], const void* shared_row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(shared_address(shared_row))
-               : "memory");
+               : "r"(shared_address(shared_row)));
 }
 ODDTILE_DEVICE void load_matrix_4_transposed(uint32_t (&to)[4], const void* shared_row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(shared_address(shared_row))
-               : "memory");
+               : "r"(shared_address(shared_row)));
 }
 // sum += a b for a 16x16 (row major) a and a 16x8 (column major) b; fragments as PTX defines them.
 template <class T>

@@ -1,0 +1,63 @@
+// Reductions over the lanes that share a row, and the weights of a row in its frame.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/dialect/dialect.cuh"
+#include "kernels/tile/online_softmax.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+struct Maximum {
+  static constexpr float kIdentity = kNegativeInfinity;
+  ODDTILE_DEVICE static float combine(float a, float b) { return maximum(a, b); }
+};
+struct Sum {
+  static constexpr float kIdentity = 0.0f;
+  ODDTILE_DEVICE static float combine(float a, float b) { return a + b; }
+};
+
+inline constexpr int kExchangeBytes = 32 * int(sizeof(float));  // of one reduction over a block
+
+// Combines `value` over `lanes` neighbouring lanes, by a tree; every one of them gets the result.
+// `lanes`: a power of two up to 32, or the whole block. All lanes of the warp (block) take part.
+// `exchange`: 32 floats of shared memory that nothing else uses between two barriers.
+template <class Operation>
+ODDTILE_DEVICE float reduce_row(float value, int32_t lanes, float* exchange) {
+  for (int32_t step = 1; step < 32 && step < lanes; step *= 2) {
+    value = Operation::combine(value, shuffle_xor(value, step));
+  }
+  if (lanes <= 32) return value;
+  if (lane() == 0) exchange[warp()] = value;
+  sync_block();
+  value = lane() < lanes / 32 ? exchange[lane()] : Operation::kIdentity;
+  ODDTILE_UNROLL
+  for (int32_t step = 1; step < 32; step *= 2) {
+    value = Operation::combine(value, shuffle_xor(value, step));
+  }
+  return value;
+}
+
+// weight_in(frame, s, kLog2E, takes_difference(frame)) for many s of type T: both forms in one
+// expression without a branch, (s - shift) * c - reference where one of the two constants is 0.
+template <class T>
+class RowWeights {
+ public:
+  ODDTILE_DEVICE explicit RowWeights(const RowFrame& frame)
+      : shift_(takes_difference(frame) ? frame.max : 0.0f),
+        reference_(takes_difference(frame) && kMayTakeDifference ? 0.0f : subtrahend(frame)) {}
+
+  ODDTILE_DEVICE float operator()(float s) const {
+    return exp2_approx(fma(kMayTakeDifference ? s - shift_ : s, kLog2E, -reference_));
+  }
+
+ private:
+  // The largest finite fp16 times log2(e) is far below 2^22, and an infinite maximum makes the row
+  // NaN in either form.
+  static constexpr bool kMayTakeDifference = !std::is_same_v<T, Half>;
+
+  float shift_;
+  float reference_;
+};
+
+}  // namespace oddtile::ODDTILE_MACHINE
