@@ -9,8 +9,14 @@
 namespace oddtile::sim {
 
 enum class HazardKind {
-  out_of_bounds, misaligned, deadlock, barrier_divergence, collective_divergence,
-  pending_copies_at_exit, kernel_exception, bad_launch
+  out_of_bounds,
+  misaligned,
+  deadlock,
+  barrier_divergence,
+  collective_divergence,
+  pending_copies_at_exit,
+  kernel_exception,
+  bad_launch
 };
 
 // A finding of the simulator, as a value; `text()` is one line.

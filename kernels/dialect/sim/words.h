@@ -1,0 +1,242 @@
+// The dialect on the simulator: every word forwards to kernels/sim/lane.h. A word that touches
+// memory or waits takes the place of its call as a last, defaulted argument.
+#pragma once
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/base/bits.h"
+#include "kernels/dialect/global.h"
+#include "kernels/sim/lane.h"
+
+#define ODDTILE_KERNEL(max_threads, min_blocks) void
+#define ODDTILE_DEVICE inline
+#define ODDTILE_UNROLL
+
+namespace oddtile::sim {
+
+// Declared as on the GPU, so that a bound that holds here is not tighter than one that holds there;
+// this machine is better: products are summed in double, exp2 and log2 are within 1 ulp.
+inline constexpr MachineArithmetic kMachineArithmetic = {
+    .mma_products = 16,
+    .mma_fraction_bits = 23,
+    .exp2_error = 0x1p-22,
+    .exp2_flushes = true,
+    .log2_error = 0x1p-21,
+};
+
+// ---- position ----
+ODDTILE_DEVICE int32_t thread() {
+  return simulator::place.thread;
+}
+ODDTILE_DEVICE int32_t threads() {
+  return simulator::place.threads;
+}
+ODDTILE_DEVICE int32_t lane() {
+  return simulator::place.thread & 31;
+}
+ODDTILE_DEVICE int32_t warp() {
+  return simulator::place.thread >> 5;
+}
+ODDTILE_DEVICE int64_t block() {
+  return simulator::place.block;
+}
+ODDTILE_DEVICE int64_t blocks() {
+  return simulator::place.blocks;
+}
+
+// ---- global memory ----
+template <class T>
+uintptr_t address_of(Global<T> base, int64_t index, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(base.unchecked()) + uintptr_t(index) * bytes;
+}
+
+// Value number `index` of type `Value`, counted from `base`; Value is T or a Vector of T.
+template <class Value, class T>
+ODDTILE_DEVICE Value load_as(Global<T> base, int64_t index,
+                             simulator::Site site = simulator::Site::here()) {
+  Value value;
+  simulator::read_global(&value, address_of(base, index, sizeof(Value)), sizeof(Value), site);
+  return value;
+}
+
+template <class T>
+ODDTILE_DEVICE T load(Global<const T> base, int64_t index,
+                      simulator::Site site = simulator::Site::here()) {
+  return load_as<T>(base, index, site);
+}
+
+template <class Value, class T>
+ODDTILE_DEVICE void store_as(Global<T> base, int64_t index, const Value& value,
+                             simulator::Site site = simulator::Site::here()) {
+  simulator::write_global(address_of(base, index, sizeof(Value)), &value, sizeof(Value), site);
+}
+
+template <class T>
+ODDTILE_DEVICE void store(Global<T> base, int64_t index, T value,
+                          simulator::Site site = simulator::Site::here()) {
+  store_as<T>(base, index, value, site);
+}
+
+// Address modulo a power of two, for choosing an access width.
+template <class T>
+ODDTILE_DEVICE uint32_t address_modulo(Global<T> base, uint32_t power_of_two) {
+  return uint32_t(reinterpret_cast<uintptr_t>(base.unchecked())) & (power_of_two - 1u);
+}
+
+// ---- shared memory ----
+// The block's shared memory, 128-byte aligned; its size is LaunchShape::shared_bytes.
+ODDTILE_DEVICE std::byte* shared_memory() {
+  return simulator::place.shared;
+}
+
+ODDTILE_DEVICE uint32_t shared_address(const void* pointer) {
+  return uint32_t(static_cast<const std::byte*>(pointer) - simulator::place.shared);
+}
+
+// ---- asynchronous copies ----
+// 16 bytes to shared memory; bytes from `valid_bytes` on are written as 0 and not read.
+template <class T>
+ODDTILE_DEVICE void copy_async_16(void* to, Global<const T> from, int32_t valid_bytes,
+                                  simulator::Site site = simulator::Site::here()) {
+  simulator::copy_async(to, address_of(from, 0, 0), valid_bytes, site);
+}
+// Closes this lane's group of copies.
+ODDTILE_DEVICE void commit_copies(simulator::Site site = simulator::Site::here()) {
+  simulator::commit_copies(site);
+}
+// Waits until at most `pending` of this lane's committed groups are incomplete.
+template <int pending>
+ODDTILE_DEVICE void wait_copies(simulator::Site site = simulator::Site::here()) {
+  simulator::wait_copy_groups(pending, site);
+}
+
+// ---- synchronisation and warp collectives (all 32 lanes take part) ----
+ODDTILE_DEVICE void sync_block(simulator::Site site = simulator::Site::here()) {
+  simulator::sync_block(site);
+}
+ODDTILE_DEVICE void sync_warp(simulator::Site site = simulator::Site::here()) {
+  simulator::sync_warp(site);
+}
+template <class T>
+ODDTILE_DEVICE T shuffle(T value, int32_t source_lane,
+                         simulator::Site site = simulator::Site::here()) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  bits = simulator::exchange(bits, source_lane & 31, site);
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+template <class T>
+ODDTILE_DEVICE T shuffle_xor(T value, int32_t lane_mask,
+                             simulator::Site site = simulator::Site::here()) {
+  return shuffle(value, lane() ^ lane_mask, site);
+}
+ODDTILE_DEVICE bool vote_any(bool value, simulator::Site site = simulator::Site::here()) {
+  return simulator::ballot(value, site) != 0;
+}
+ODDTILE_DEVICE bool vote_all(bool value, simulator::Site site = simulator::Site::here()) {
+  return simulator::ballot(value, site) == 0xFFFFFFFFu;
+}
+
+// ---- matrix unit ----
+// Four 8x8 matrices of 16-bit elements; lane l gives the address of row l%8 of matrix l/8.
+ODDTILE_DEVICE void load_matrix_4(uint32_t (&to)[4], const void* shared_row,
+                                  simulator::Site site = simulator::Site::here()) {
+  simulator::read_matrix_4(to, shared_row, false, site);
+}
+ODDTILE_DEVICE void load_matrix_4_transposed(uint32_t (&to)[4], const void* shared_row,
+                                             simulator::Site site = simulator::Site::here()) {
+  simulator::read_matrix_4(to, shared_row, true, site);
+}
+// sum += a b for a 16x16 (row major) a and a 16x8 (column major) b; fragments as PTX defines them.
+template <class T>
+ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                                simulator::Site site = simulator::Site::here()) {
+  simulator::multiply_16x8x16(sum, a, b0, b1, T::kIsBfloat16, site);
+}
+
+// ---- arithmetic ----
+ODDTILE_DEVICE float fma(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+ODDTILE_DEVICE float divide(float a, float b) {
+  simulator::count_flop();
+  return a / b;
+}
+// Drops a NaN; of two zeros, +0 is the larger, as on the GPU.
+ODDTILE_DEVICE float maximum(float a, float b) {
+  if (a != a || b != b) return a != a ? b : a;
+  if (a == b) return std::bit_cast<float>(std::bit_cast<uint32_t>(a) & std::bit_cast<uint32_t>(b));
+  return a > b ? a : b;
+}
+ODDTILE_DEVICE float minimum(float a, float b) {
+  if (a != a || b != b) return a != a ? b : a;
+  if (a == b) return std::bit_cast<float>(std::bit_cast<uint32_t>(a) | std::bit_cast<uint32_t>(b));
+  return a < b ? a : b;
+}
+ODDTILE_DEVICE float magnitude(float a) {
+  return __builtin_fabsf(a);
+}
+ODDTILE_DEVICE float exp2_approx(float x) {
+  simulator::count_flop();
+  return simulator::exp2_flushed(x);
+}
+ODDTILE_DEVICE float log2_approx(float x) {
+  simulator::count_flop();
+  return simulator::log2_flushed(x);
+}
+
+ODDTILE_DEVICE float to_float(float value) {
+  return value;
+}
+ODDTILE_DEVICE float to_float(Half value) {
+  return _cvtsh_ss(value.bits);
+}
+ODDTILE_DEVICE float to_float(Bfloat16 value) {
+  return bfloat16_to_float(value);
+}
+// One rounding to nearest even; overflow to infinity.
+template <class T>
+ODDTILE_DEVICE T from_float(float value) {
+  if constexpr (sizeof(T) == 4) {
+    return value;
+  } else if constexpr (T::kIsBfloat16) {
+    return float_to_bfloat16(value);
+  } else {
+    return {uint16_t(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))};
+  }
+}
+// Two 16-bit values in one register, `low` in the low half.
+template <class T>
+ODDTILE_DEVICE uint32_t pack(float low, float high) {
+  return uint32_t(from_float<T>(low).bits) | uint32_t(from_float<T>(high).bits) << 16;
+}
+
+// ---- host ----
+// Runs kernel(parameters) to completion on the Machine that `stream` points at; false when the
+// machine refuses. `name` is for hazards.
+template <class Parameters>
+bool launch(void (*kernel)(Parameters), const char* name, const LaunchShape& shape, void* stream,
+            const Parameters& parameters) {
+  if (stream == nullptr) return false;
+  if (shape.blocks == 0) return true;
+  struct Call {
+    void (*kernel)(Parameters);
+    const Parameters* parameters;
+  };
+  const Call call{kernel, &parameters};
+  const auto enter = [](const void* argument) {
+    const Call& wanted = *static_cast<const Call*>(argument);
+    wanted.kernel(*wanted.parameters);
+  };
+  return simulator::run(*static_cast<Machine*>(stream),
+                        {name, shape.blocks, shape.threads, shape.shared_bytes, enter, &call});
+}
+
+}  // namespace oddtile::sim

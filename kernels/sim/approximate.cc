@@ -1,0 +1,59 @@
+// The approximate instructions, here accurate: computed in double, rounded once to float. Written
+// out and not taken from libm, so that every platform gives the same bits.
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/sim/state.h"
+
+namespace oddtile::simulator {
+
+namespace {
+
+constexpr double kLn2 = 0.693147180559945309417;
+constexpr double kLog2E = 1.44269504088896340736;
+
+double power_of_two(int exponent) {
+  return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
+}
+
+}  // namespace
+
+void count_flop() {
+  ++running->counters.flops;
+}
+
+// 2^x = 2^n e^(f ln 2), |f| <= 1/2: the series to the tenth power leaves less than 2^-40.
+float exp2_flushed(float x) {
+  if (x != x) return x;
+  if (x >= 128.0f) return std::numeric_limits<float>::infinity();
+  if (x < -126.0f) return 0.0f;  // the result would be subnormal
+  const double n = __builtin_rint(double(x));
+  const double t = (double(x) - n) * kLn2;
+  double series = 1.0;
+  for (int term = 10; term >= 1; --term) series = 1.0 + series * t / term;
+  return float(series * power_of_two(int(n)));
+}
+
+// log2 x = e + 2/ln2 (s + s^3/3 + ...), s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
+float log2_flushed(float x) {
+  if (x != x) return x;
+  if (x < 0x1p-126f) {  // subnormal arguments count as zero
+    return x <= -0x1p-126f ? std::numeric_limits<float>::quiet_NaN()
+                           : -std::numeric_limits<float>::infinity();
+  }
+  if (x == std::numeric_limits<float>::infinity()) return x;
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  int exponent = int(bits >> 23) - 127;
+  double m = double(std::bit_cast<float>((bits & 0x7FFFFFu) | 0x3F800000u));
+  if (m > 1.41421356237309504880) {
+    m *= 0.5;
+    ++exponent;
+  }
+  const double s = (m - 1.0) / (m + 1.0);
+  double series = 0.0;
+  for (int term = 19; term >= 1; term -= 2) series = series * s * s + 1.0 / term;
+  return float(exponent + 2.0 * kLog2E * s * series);
+}
+
+}  // namespace oddtile::simulator

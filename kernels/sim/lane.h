@@ -1,0 +1,68 @@
+// What the dialect's words ask of the simulator. Each call is made by the lane that runs now; those
+// that take a Site are words of the kernel and know where in its source they stand. Kernels live in
+// oddtile::sim; the namespace here is another one, so that they cannot collide with its names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/sim/machine.h"
+
+namespace oddtile::simulator {
+
+struct Site {
+  const char* file = "";
+  int line = 0;
+  // As a default argument this is the place of the call.
+  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+// Where the running lane is.
+struct Place {
+  int32_t thread;
+  int32_t threads;
+  int64_t block;
+  int64_t blocks;
+  std::byte* shared;
+};
+extern constinit thread_local Place place;
+
+// ---- global memory: checked, counted; a bad read gives 0xFF bytes, a bad write is dropped ----
+void read_global(void* to, uintptr_t from, int bytes, Site site);
+void write_global(uintptr_t to, const void* from, int bytes, Site site);
+
+// ---- asynchronous copies of 16 bytes ----
+void copy_async(void* to, uintptr_t from, int valid_bytes, Site site);
+void commit_copies(Site site);
+void wait_copy_groups(int pending, Site site);
+
+// ---- rendezvous ----
+void sync_block(Site site);
+void sync_warp(Site site);
+uint64_t exchange(uint64_t value, int source_lane, Site site);
+uint32_t ballot(bool value, Site site);
+void read_matrix_4(uint32_t (&to)[4], const void* shared_row, bool transposed, Site site);
+// The operands of one lane; `bfloat16` chooses between the two 16-bit types.
+void multiply_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                      bool bfloat16, Site site);
+
+// ---- arithmetic ----
+void count_flop();
+float exp2_flushed(float x);
+float log2_flushed(float x);
+
+// ---- launches ----
+struct Launch {
+  const char* kernel_name;
+  int64_t blocks;
+  int32_t threads;
+  int64_t shared_bytes;
+  void (*enter)(const void* argument);  // runs the kernel as one lane
+  const void* argument;
+};
+// Runs all blocks to completion; false where the shape is impossible.
+bool run(sim::Machine& machine, const Launch& launch);
+
+}  // namespace oddtile::simulator

@@ -1,0 +1,198 @@
+// The state of a machine and of the block that it runs now. Private to this folder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/sim/fiber.h"
+#include "kernels/sim/lane.h"
+#include "kernels/sim/machine.h"
+#include "kernels/sim/schedule.h"
+
+namespace oddtile::simulator {
+
+inline constexpr int kWarpLanes = 32;
+inline constexpr int kThreadsMax = 1024;
+inline constexpr uint32_t kAllLanes = 0xFFFFFFFFu;
+inline constexpr int64_t kSharedBytesMax = 227 * 1024;  // sm_90; sm_80 has 163 KiB
+
+// What a bad read gives: NaN in every floating-point format.
+alignas(16) inline constexpr std::byte kBadBytes[16] = {
+    std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF),
+    std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF),
+    std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF),
+    std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF)};
+
+enum class Word : uint8_t {
+  load,
+  store,
+  copy_async,
+  commit_copies,
+  wait_copies,
+  sync_block,
+  sync_warp,
+  shuffle,
+  vote,
+  load_matrix,
+  mma,
+  exit
+};
+const char* word_name(Word word);
+
+struct Region {
+  uintptr_t begin;
+  uintptr_t end;
+  uintptr_t read_begin;  // rounded out to 128 bytes: covering aligned loads are allowed
+  uintptr_t read_end;
+  std::string name;
+};
+
+struct PendingCopy {
+  std::byte* to;
+  const std::byte* from;
+  int64_t group;
+  uint8_t valid_bytes;
+  uint8_t pieces;  // a bit for each four bytes that have not landed
+};
+
+struct Lane {
+  Fiber fiber;
+  std::vector<PendingCopy> copies;
+  int64_t groups_committed = 0;
+  int64_t groups_awaited = 0;
+  int64_t last_copy_group = -1;  // group of the last copy issued, landed or not
+  Site last_copy_site;
+};
+
+// A warp is always at one rendezvous at most: the lanes that have arrived wait for the others. The
+// last one computes the result for all of them. Operands are stored structure-of-arrays in the
+// order of the lanes, which is what makes the matrix words vector code.
+struct Warp {
+  uint32_t ready = 0;    // lanes that may run
+  uint32_t arrived = 0;  // lanes that wait at `word`, `site`
+  uint32_t exited = 0;
+  Word word = Word::exit;
+  Site site;
+
+  uint32_t ballot = 0;
+  uint32_t ballot_result = 0;
+  uint8_t source_lane[kWarpLanes];
+  uint64_t value[kWarpLanes];
+  uint64_t value_result[kWarpLanes];
+  const std::byte* matrix_row[kWarpLanes];
+  alignas(32) uint32_t matrix[4][kWarpLanes];
+  alignas(32) uint32_t a[4][kWarpLanes];
+  alignas(32) uint32_t b[2][kWarpLanes];
+  alignas(32) float sum[2][2 * kWarpLanes];  // upper and lower half of the 16x8 tile, row major
+};
+
+// The block's shared memory: exactly `bytes` long, 0xFF before each block. Guards around it stop an
+// access that is slightly out of range: AddressSanitizer reports it, and without it a write is
+// noticed at the end of the block.
+class SharedMemory {
+ public:
+  ~SharedMemory();
+  void resize(int64_t bytes);
+  void poison();  // 0xFF everywhere
+  bool guards_intact() const;
+  std::byte* begin() const { return begin_; }
+  int64_t bytes() const { return bytes_; }
+  bool contains(const void* pointer, int64_t bytes) const {
+    const uintptr_t offset =
+        reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(begin_);
+    return bytes <= bytes_ && offset <= uintptr_t(bytes_ - bytes);
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> storage_;
+  int64_t capacity_ = 0;
+  std::byte* begin_ = nullptr;
+  int64_t bytes_ = -1;
+};
+
+}  // namespace oddtile::simulator
+
+// One class, spread over block.cc (lanes and rendezvous), memory.cc, copies.cc, collectives.cc and
+// matrix.cc: the words of the running lane are its members.
+struct oddtile::sim::Machine::State {
+  using Lane = simulator::Lane;
+  using Warp = simulator::Warp;
+  using Word = simulator::Word;
+  using Site = simulator::Site;
+
+  // ---- what begin() resets ----
+  std::vector<simulator::Region> regions;
+  size_t hot_region = 0;  // where the last access was
+  std::vector<Hazard> hazards;
+  Counters counters;
+  simulator::Schedule schedule{0};
+  uint64_t trace = 0;
+  int64_t step_count = 0;
+
+  // ---- the launch and block that run now ----
+  const simulator::Launch* launch = nullptr;
+  simulator::SharedMemory shared;
+  std::unique_ptr<Lane[]> lanes;
+  int lane_capacity = 0;
+  std::unique_ptr<Warp[]> warps;
+  int warp_count = 0;
+  uint32_t ready_warps = 0;
+  int barrier_warps = 0;  // warps that have arrived at the block barrier
+  int exited_lanes = 0;
+  int64_t pending_copies = 0;
+  int64_t until_interruption = 0;
+  int current_warp = 0;
+  int current_lane = 0;  // within the warp
+  simulator::Fiber host;
+
+  Warp& warp() { return warps[current_warp]; }
+  Lane& lane() { return lanes[current_warp * simulator::kWarpLanes + current_lane]; }
+
+  // ---- block.cc ----
+  bool run(const simulator::Launch& wanted);
+  void run_block(int64_t block);
+  void run_lanes_of_one_block();
+  void enter_kernel();
+  void exit_lane();
+  // Every word begins here: counts, traces, and lets the schedule interrupt.
+  void step(Word word) {
+    ++step_count;
+    const uint64_t event = uint64_t(simulator::place.thread) | uint64_t(word) << 16;
+    trace = ((trace << 7 | trace >> 57) ^ event) * 0x9E3779B97F4A7C15u;
+    if (--until_interruption == 0) interrupt();
+  }
+  void interrupt();
+  // Chooses the next lane and gives way to it; the caller's own state must be filed before.
+  void give_way();
+  void resume(int warp, int lane);
+  // True for the last arriver of the warp: it does the work for all and then calls release(). The
+  // others wait here until then.
+  bool arrive(Word word, Site site);
+  void release();
+  void wait_at_block_barrier(Site site);
+  [[noreturn]] void diverged(Word word, Site site);
+  [[noreturn]] void stuck();
+  [[noreturn]] void abandon_block();
+  std::string who_waits_where() const;
+
+  // ---- memory.cc ----
+  bool readable(uintptr_t address, int bytes);
+  bool writable(uintptr_t address, int bytes);
+  std::string explain_access(const char* verb, uintptr_t address, int bytes) const;
+
+  // ---- copies.cc ----
+  void land(simulator::PendingCopy& copy, unsigned pieces);
+  void land_something();  // at random
+  void forget_copies();
+
+  // ---- machine.cc ----
+  void report(HazardKind kind, Site site, std::string detail);
+};
+
+namespace oddtile::simulator {
+// The machine whose lane runs now on this thread.
+extern constinit thread_local sim::Machine::State* running;
+}  // namespace oddtile::simulator
