@@ -21,7 +21,7 @@ namespace {
 // block. Everything that depends on the thread is looked up anew in each turn (never inlined here),
 // since the machine may by then be used from another thread.
 [[gnu::noinline]] void run_lane_once() {
-  running->enter_kernel();
+  if (!running->enter_kernel()) running->abandon_block();
   running->exit_lane();
 }
 void lane_body(void*) {
@@ -144,19 +144,18 @@ void Machine::State::run_lanes_of_one_block() {
   simulator::switch_fiber(host, lane().fiber);
 }
 
-void Machine::State::enter_kernel() {
-  std::string what;
+// An abandoned lane's frames are dropped without destructors, so what owns memory (texts, the
+// exception) stays in functions that return before: enter_kernel and explain_divergence.
+bool Machine::State::enter_kernel() {
   try {
     launch->enter(launch->argument);
-    return;
+    return true;
   } catch (const std::exception& error) {
-    what = error.what();
+    report(HazardKind::kernel_exception, {}, error.what());
   } catch (...) {
-    what = "not a std::exception";
+    report(HazardKind::kernel_exception, {}, "not a std::exception");
   }
-  report(HazardKind::kernel_exception, {}, what);
-  what = {};
-  abandon_block();
+  return false;
 }
 
 void Machine::State::exit_lane() {
@@ -237,7 +236,12 @@ void Machine::State::wait_at_block_barrier(Site site) {
 }
 
 void Machine::State::diverged(Word word, Site site) {
-  Warp& own = warp();
+  explain_divergence(word, site);
+  abandon_block();
+}
+
+void Machine::State::explain_divergence(Word word, Site site) {
+  const Warp& own = warp();
   const bool barrier = word == Word::sync_block || (own.arrived && own.word == Word::sync_block);
   std::string detail =
       word == Word::exit ? "lane exits" : "lane is at " + simulator::place_text(word, site);
@@ -250,8 +254,6 @@ void Machine::State::diverged(Word word, Site site) {
   }
   report(barrier ? HazardKind::barrier_divergence : HazardKind::collective_divergence,
          word == Word::exit ? own.site : site, detail);
-  detail = {};
-  abandon_block();
 }
 
 void Machine::State::stuck() {

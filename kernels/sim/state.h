@@ -155,7 +155,7 @@ struct oddtile::sim::Machine::State {
   bool run(const simulator::Launch& wanted);
   void run_block(int64_t block);
   void run_lanes_of_one_block();
-  void enter_kernel();
+  bool enter_kernel();  // false: it threw
   void exit_lane();
   // Every word begins here: counts, traces, and lets the schedule interrupt.
   void step(Word word) {
@@ -174,6 +174,7 @@ struct oddtile::sim::Machine::State {
   void release();
   void wait_at_block_barrier(Site site);
   [[noreturn]] void diverged(Word word, Site site);
+  void explain_divergence(Word word, Site site);
   [[noreturn]] void stuck();
   [[noreturn]] void abandon_block();
   std::string who_waits_where() const;
