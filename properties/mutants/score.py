@@ -21,12 +21,21 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-CLASSES = 81  # numbered bug classes; see README.md
 KERNELS = ("vector_add", "softmax", "attention")
 
 
 class Malformed(Exception):
     pass
+
+
+def read_classes():
+    """number -> name of every bug class"""
+    lines = (HERE / "classes.txt").read_text().splitlines()
+    pairs = (line.split(" ", 1) for line in lines if line[:1].isdigit())
+    return {int(number): name for number, name in pairs}
+
+
+CLASSES = read_classes()
 
 
 class Mutant:
@@ -48,7 +57,7 @@ class Mutant:
         if self.kernel not in KERNELS:
             raise Malformed(f"{self.origin}: {self.name}: unknown kernel '{self.kernel}'")
         for number in self.classes:
-            if not 1 <= number <= CLASSES:
+            if number not in CLASSES:
                 raise Malformed(f"{self.origin}: {self.name}: no bug class {number}")
 
     @property
@@ -232,10 +241,11 @@ def score_one(shop, mutant):
 
 def write_table(rows, path, seed):
     lines = [f"Each mutant alone, suites on the simulator, seed {seed}, no shrinking.", "",
-             "| mutant | class | kernel | result | by | after cases | seconds |",
+             "| mutant | bug class | kernel | result | by | after cases | seconds |",
              "|---|---|---|---|---|---:|---:|"]
     for mutant, result, by, after, seconds in rows:
-        lines.append(f"| {mutant.name} | {mutant.fields['class']} | {mutant.kernel} | {result} | "
+        classes = "; ".join(f"{n} {CLASSES[n]}" for n in mutant.classes)
+        lines.append(f"| {mutant.name} | {classes} | {mutant.kernel} | {result} | "
                      f"{by} | {after} | {seconds:.0f} |")
     caught = sum(result == "caught" for _, result, *_ in rows)
     classes = {n for mutant, result, *_ in rows if result == "caught" for n in mutant.classes}
