@@ -32,7 +32,7 @@ Plan plan_of(Scores scores) {
     case Scores::falling:
       return {8, 0, 0, 0.25};
     case Scores::last_max:
-      return {8, 1, 1, 0.5};
+      return {16, 1, 0.5, 0.5};
     case Scores::ties:
       return {4, 0, 0, 0.25};
     case Scores::peaked:
@@ -148,7 +148,7 @@ double ScoreRecipe::target(HeadRow place, Random& random) const {
     case Scores::falling:
       return -span * along;
     case Scores::last_max:
-      return place.row == place.length - 1 ? 3 + std::log(length) : boost;
+      return place.row == place.length - 1 ? 5 + 0.7 * std::bit_width(uint64_t(length)) : boost;
     case Scores::ties:
       return is_edge(place.row, place.length) ? 2 : double(random.below(2)) * 2;
     default:

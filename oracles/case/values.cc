@@ -76,7 +76,7 @@ void RowMaker::slope(bool falling) {
 }
 
 void RowMaker::last_max() {
-  const double top = kind_ == 3 ? 1000 : 3 + std::log(double(part_.columns) + 1);
+  const double top = kind_ == 3 ? 1000 : 3 + 0.7 * std::bit_width(uint64_t(part_.columns));
   each([&](int64_t column) {
     const double noise = 0.5 * random_.normal();
     return column == part_.columns - 1 ? top : noise + (edge(column) ? 1 : 0);

@@ -58,7 +58,8 @@ struct Workload {
 Workload materialise(const Case& subject, Poison poison);
 
 // The problem as the C ABI states it; addresses[i] is where tensors[i].bytes were copied
-// (for an alias: the address of the buffer it shares).
+// (for an alias: the address of the buffer it shares). Call it qualified, oracles::bind: a vector
+// as argument brings std::bind into the overload set.
 oddtile_problem bind(const Workload& workload, std::span<void* const> addresses);
 
 }  // namespace oddtile::oracles
