@@ -3,6 +3,7 @@
 
 #include "kernels/dialect/dialect.cuh"
 #include "kernels/library/library.h"
+#include "kernels/softmax/softmax.cuh"
 #include "kernels/vector_add/vector_add.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
@@ -12,6 +13,8 @@ int32_t fused_configurations(const oddtile_problem* problem, int32_t* ids, int32
   switch (problem->kernel) {
     case oddtile_kernel_vector_add:
       return vector_add_configurations(problem->vector_add, ids, capacity);
+    case oddtile_kernel_softmax:
+      return softmax_configurations(problem->softmax, ids, capacity);
     default:
       return 0;
   }
@@ -22,6 +25,8 @@ oddtile_status fused_describe(const oddtile_problem* problem, int32_t id,
   switch (problem->kernel) {
     case oddtile_kernel_vector_add:
       return vector_add_describe(problem->vector_add, id, profile);
+    case oddtile_kernel_softmax:
+      return softmax_describe(problem->softmax, id, profile);
     default:
       return oddtile_unsupported;
   }
@@ -31,6 +36,8 @@ int64_t fused_workspace_bytes(const oddtile_problem* problem, int32_t id) {
   switch (problem->kernel) {
     case oddtile_kernel_vector_add:
       return vector_add_workspace_bytes(problem->vector_add, id);
+    case oddtile_kernel_softmax:
+      return softmax_workspace_bytes(problem->softmax, id);
     default:
       return 0;
   }
@@ -40,6 +47,8 @@ int32_t eager_configurations(const oddtile_problem* problem, int32_t* ids, int32
   switch (problem->kernel) {
     case oddtile_kernel_vector_add:
       return eager_vector_add_configurations(problem->vector_add, ids, capacity);
+    case oddtile_kernel_softmax:
+      return eager_softmax_configurations(problem->softmax, ids, capacity);
     default:
       return 0;
   }
@@ -50,6 +59,8 @@ oddtile_status eager_describe(const oddtile_problem* problem, int32_t id,
   switch (problem->kernel) {
     case oddtile_kernel_vector_add:
       return eager_vector_add_describe(problem->vector_add, id, profile);
+    case oddtile_kernel_softmax:
+      return eager_softmax_describe(problem->softmax, id, profile);
     default:
       return oddtile_unsupported;
   }
@@ -59,6 +70,8 @@ int64_t eager_workspace_bytes(const oddtile_problem* problem, int32_t id) {
   switch (problem->kernel) {
     case oddtile_kernel_vector_add:
       return eager_vector_add_workspace_bytes(problem->vector_add, id);
+    case oddtile_kernel_softmax:
+      return eager_softmax_workspace_bytes(problem->softmax, id);
     default:
       return 0;
   }
@@ -107,7 +120,7 @@ const oddtile_implementation& fused() {
                                                     .describe = fused_describe,
                                                     .workspace_bytes = fused_workspace_bytes,
                                                     .vector_add = vector_add_launch,
-                                                    .softmax = nullptr,
+                                                    .softmax = softmax_launch,
                                                     .attention = nullptr,
                                                     .status_text = status_text};
   return kTable;
@@ -122,7 +135,7 @@ const oddtile_implementation& eager() {
                                                     .describe = eager_describe,
                                                     .workspace_bytes = eager_workspace_bytes,
                                                     .vector_add = eager_vector_add_launch,
-                                                    .softmax = nullptr,
+                                                    .softmax = eager_softmax_launch,
                                                     .attention = nullptr,
                                                     .status_text = status_text};
   return kTable;

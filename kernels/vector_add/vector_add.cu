@@ -104,7 +104,8 @@ template <class T>
 ODDTILE_KERNEL(512, 2)
 add_where_visible(Addition<T> p) {
   constexpr int kVectors = 16 / kWidth<T>;  // of a lane, 32 vectors apart
-  constexpr uint32_t kAll = (1u << kWidth<T>)-1u;
+  constexpr int kElements = kWidth<T>;
+  constexpr uint32_t kAll = (1u << kElements) - 1u;
   const int64_t warp_vector = (block() * (threads() / 32) + warp()) * (32 * kVectors);
   const uint32_t seen = visible_16(p, (warp_vector + lane() * kVectors) * kWidth<T> - p.lead);
   if (!vote_any(seen != 0)) return;

@@ -207,6 +207,13 @@ ODDTILE_DEVICE uint32_t pack(float low, float high) {
   return bits;
 }
 
+// The same bits, of which the compiler knows nothing: what it unpacked from them before must be
+// unpacked again instead of being kept in more registers.
+ODDTILE_DEVICE uint32_t opaque(uint32_t bits) {
+  asm volatile("" : "+r"(bits));
+  return bits;
+}
+
 // ---- host ----
 // Enqueues kernel(parameters) on `stream`; false when the machine refuses. `name` is for reports.
 template <class Parameters>

@@ -218,6 +218,9 @@ ODDTILE_DEVICE uint32_t pack(float low, float high) {
   return uint32_t(from_float<T>(low).bits) | uint32_t(from_float<T>(high).bits) << 16;
 }
 
+// The same bits; on the GPU, of which the compiler knows nothing.
+ODDTILE_DEVICE uint32_t opaque(uint32_t bits) { return bits; }
+
 // ---- host ----
 // Runs kernel(parameters) to completion on the Machine that `stream` points at; false when the
 // machine refuses. `name` is for hazards.
