@@ -1,0 +1,27 @@
+# cmake -DPROGRAM=<oddtile> -DCODE=<code> -DMATCHES=<regex> -P cli_test.cmake -- <arguments>
+# Runs the program and checks its exit code and its words. A complaint (code 2) is exactly one line
+# on standard error, with nothing on standard output.
+set(arguments "")
+set(collecting FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(collecting)
+    list(APPEND arguments "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(collecting TRUE)
+  endif()
+endforeach()
+execute_process(COMMAND ${PROGRAM} ${arguments}
+  RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE complaint)
+if(NOT code EQUAL CODE)
+  message(FATAL_ERROR "exit code ${code} instead of ${CODE}\n${output}${complaint}")
+endif()
+if(CODE EQUAL 2)
+  if(output OR NOT complaint MATCHES "^oddtile: [^\n]+\n$")
+    message(FATAL_ERROR "not one clear line:\n${output}${complaint}")
+  endif()
+  set(output "${complaint}")
+endif()
+if(NOT output MATCHES "${MATCHES}")
+  message(FATAL_ERROR "no '${MATCHES}' in\n${output}")
+endif()

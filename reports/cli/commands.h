@@ -1,0 +1,42 @@
+// The subcommands of `oddtile`. Each returns the exit code: 0 clean, 1 findings. Wrong usage is
+// thrown and becomes one line and code 2; any other exception is our own fault and becomes 3.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace oddtile::reports {
+
+struct WrongUse : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What `run` and `time` have in common: a case, a machine, an implementation.
+struct Selection {
+  std::vector<std::string> words;  // the case, as one argument or as many; or @file, or path.case
+  std::string machine = "sim";
+  std::string implementation;  // empty: "fused", or the plug-in's own
+  std::string plugin;          // path of a shared library, empty for none
+  bool json = false;
+};
+
+struct ReportOptions {
+  std::string output = "report";
+  std::string sections = "errors,io,timing";
+  bool quick = false;
+};
+
+struct RenderOptions {
+  std::string record;
+  std::string output = "report";
+};
+
+int machines_command();
+int list_command();
+int run_command(const Selection& selection);
+int time_command(Selection selection);
+int report_command(const ReportOptions& options);
+int render_command(const RenderOptions& options);
+
+}  // namespace oddtile::reports

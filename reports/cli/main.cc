@@ -1,0 +1,89 @@
+// The program `oddtile`: run a case, time it, sweep and report. README.md has the whole usage.
+//
+// Exit codes: 0 clean, 1 findings, 2 wrong usage (one line says what), 3 the tool itself broke.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "reports/cli/commands.h"
+
+namespace oddtile::reports {
+namespace {
+
+// One line, whatever a library put into its message.
+int complain(std::string message, int code) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  while (!message.empty() && message.back() == ' ') message.pop_back();
+  fmt::print(stderr, "oddtile: {}\n", message);
+  return code;
+}
+
+void add_selection(CLI::App* command, Selection& selection) {
+  command->add_option("case", selection.words, "the case: text, @file, or a path ending in .case")
+      ->required();
+  command->add_option("--machine", selection.machine, "sim or cuda")->capture_default_str();
+  command->add_option("--plugin", selection.plugin, "a shared library with its own table");
+  command->add_flag("--json", selection.json, "print the result as JSON");
+}
+
+struct Usage {
+  CLI::App app{"oddtile: checks, times and reports GPU kernels where they break", "oddtile"};
+  Selection run, time;
+  ReportOptions report;
+  RenderOptions render;
+
+  Usage() {
+    app.require_subcommand(1);
+    app.add_subcommand("machines", "where kernels can run here, and why not");
+    app.add_subcommand("list", "kernels, implementations and configurations, with profiles");
+    CLI::App* run_app = app.add_subcommand("run", "one case through every check");
+    add_selection(run_app, run);
+    run_app->add_option("--implementation", run.implementation, "fused or eager (default: fused)");
+    CLI::App* time_app = app.add_subcommand("time", "one case timed beside its baseline");
+    time.machine = "cuda";
+    add_selection(time_app, time);
+    CLI::App* report_app =
+        app.add_subcommand("report", "sweeps; record.json, summary.md, index.html");
+    report_app->add_option("--output", report.output, "folder")->capture_default_str();
+    report_app->add_option("--sections", report.sections, "any of errors,io,timing")
+        ->capture_default_str();
+    report_app->add_flag("--quick", report.quick, "a fraction of every sweep");
+    CLI::App* render_app = app.add_subcommand("render", "the pages of an existing record");
+    render_app->add_option("record", render.record, "record.json")->required();
+    render_app->add_option("--output", render.output, "folder")->capture_default_str();
+  }
+
+  int dispatch() const {
+    if (app.got_subcommand("machines")) return machines_command();
+    if (app.got_subcommand("list")) return list_command();
+    if (app.got_subcommand("run")) return run_command(run);
+    if (app.got_subcommand("time")) return time_command(time);
+    if (app.got_subcommand("report")) return report_command(report);
+    return render_command(render);
+  }
+};
+
+int main_with_codes(int argc, char** argv) {
+  try {
+    Usage usage;
+    try {
+      usage.app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() == 0) return usage.app.exit(error);  // --help
+      return complain(std::string(error.what()) + "; see oddtile --help", 2);
+    }
+    return usage.dispatch();
+  } catch (const WrongUse& wrong) {
+    return complain(wrong.what(), 2);
+  } catch (const std::exception& broken) {
+    return complain(std::string("internal error: ") + broken.what(), 3);
+  }
+}
+
+}  // namespace
+}  // namespace oddtile::reports
+
+int main(int argc, char** argv) {
+  return oddtile::reports::main_with_codes(argc, argv);
+}

@@ -1,0 +1,116 @@
+// `oddtile report`: the sweeps, the record, the pages. The exit code is the gate of a CI.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "properties/harness/harness.h"
+#include "reports/cli/selection.h"
+#include "reports/measure/environment.h"
+#include "reports/measure/error_sweep.h"
+#include "reports/measure/io.h"
+#include "reports/measure/timing.h"
+#include "reports/record/findings.h"
+#include "reports/render/render.h"
+
+namespace oddtile::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::vector<std::string> checked_sections(const std::string& text) {
+  const std::vector<std::string> sections = split(text);
+  for (const std::string& section : sections) {
+    if (section != "errors" && section != "io" && section != "timing") {
+      throw WrongUse(fmt::format("unknown section '{}'; sections: errors, io, timing", section));
+    }
+  }
+  if (sections.empty()) throw WrongUse("no section; sections: errors, io, timing");
+  return sections;
+}
+
+// Through a second file, so that a report that is interrupted never leaves half a file.
+void write_file(const fs::path& path, const std::string& text) {
+  const fs::path part = path.string() + ".part";
+  std::ofstream file(part, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+  fs::rename(part, path);
+}
+
+void measure_errors(Effort effort, Record* record) {
+  error_sweep(properties::sim_machine(), effort, record);
+  if (properties::Machine* cuda = properties::cuda_machine()) {
+    error_sweep(*cuda, effort, record);
+  } else {
+    record->skips.push_back({"errors", "the sweep on cuda", properties::cuda_absence_reason()});
+  }
+}
+
+void measure_times(Effort effort, Record* record) {
+  properties::Machine* cuda = properties::cuda_machine();
+  std::string reason = properties::cuda_absence_reason();
+  if (cuda != nullptr) {
+    if (const std::unique_ptr<Timer> timer = make_timer(*cuda, &reason)) {
+      timing_suite(*cuda, *timer, effort, record);
+      return;
+    }
+  }
+  record->skips.push_back({"timing", "all of it", reason});
+}
+
+int write_pages(const Record& record, const std::string& output) {
+  const fs::path folder = output;
+  write_file(folder / "summary.md", render_summary(record));
+  write_file(folder / "index.html", render_page(record));
+  const std::vector<Finding> found = findings(record);
+  for (const Finding& finding : found) {
+    fmt::print("FINDING ({}): {}\n", finding.section, finding.text);
+  }
+  for (const Skip& skip : record.skips) {
+    fmt::print("not measured ({}): {}: {}\n", skip.section, skip.what, skip.reason);
+  }
+  fmt::print("{} error entries, {} of bytes moved, {} times, {} findings: {}\n",
+             record.errors.size(), record.io.size(), record.timings.size(), found.size(),
+             (folder / "index.html").string());
+  return found.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int report_command(const ReportOptions& options) {
+  const std::vector<std::string> sections = checked_sections(options.sections);
+  require_writable(options.output);
+  const Effort effort = options.quick ? Effort::quick : Effort::full;
+  Record record;
+  record.environment = environment();
+  for (const std::string& section : sections) {
+    if (section == "errors") measure_errors(effort, &record);
+    if (section == "io") measure_io(properties::sim_machine(), effort, &record);
+    if (section == "timing") measure_times(effort, &record);
+    // After each section: what was measured is kept when a later section breaks the process.
+    write_file(fs::path(options.output) / "record.json", to_json(record));
+  }
+  return write_pages(record, options.output);
+}
+
+int render_command(const RenderOptions& options) {
+  std::string reason;
+  const std::optional<Record> record = from_json(read_file(options.record), &reason);
+  if (!record) throw WrongUse(fmt::format("{} is no record: {}", options.record, reason));
+  require_writable(options.output);
+  return write_pages(*record, options.output);
+}
+
+}  // namespace oddtile::reports

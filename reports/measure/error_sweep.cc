@@ -1,0 +1,194 @@
+#include "reports/measure/error_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/case/text.h"
+#include "reports/measure/amounts.h"
+#include "reports/measure/progress.h"
+
+namespace oddtile::reports {
+namespace {
+
+using oracles::AttentionCase;
+using oracles::Case;
+using oracles::Contents;
+using oracles::Scores;
+using oracles::SoftmaxCase;
+using oracles::Values;
+using oracles::VectorAddCase;
+
+// Rows that one case is judged on, at most: enough for every tile edge of the sizes below.
+constexpr oracles::Sampling kSampling = {.rows_at_most = 256, .seed = 1};
+
+template <class Problem>
+Case make_case(const Problem& problem, size_t seed) {
+  Case made;
+  made.problem = problem;
+  made.seed = seed;
+  return made;
+}
+
+void add_vector_adds(bool gpu, Effort effort, std::vector<Case>& cases) {
+  std::vector<int64_t> sizes = {1, 33, 1025, 8191};
+  if (gpu) sizes.insert(sizes.end(), {65537, 1048577});
+  if (effort == Effort::quick) sizes.resize(3);
+  for (const int64_t n : sizes) {
+    for (const Values values : {Values::noise, Values::specials, Values::bits}) {
+      for (const oddtile_dtype dtype : {oddtile_fp32, oddtile_fp16, oddtile_bf16}) {
+        VectorAddCase c;
+        c.dtype = dtype;
+        c.n = n;
+        c.values = values;
+        c.mask = values == Values::noise ? oracles::MaskKind::none : oracles::MaskKind::half;
+        c.x_offset = n % 3;
+        cases.push_back(make_case(c, cases.size()));
+      }
+    }
+  }
+}
+
+void add_softmaxes(bool gpu, Effort effort, std::vector<Case>& cases) {
+  std::vector<int64_t> sizes = {7, 64, 257, 1000, 4099};
+  if (gpu) sizes.insert(sizes.end(), {16385, 65536, 262147});
+  if (effort == Effort::quick) sizes.resize(3);
+  const auto families = {Values::noise,  Values::deep,    Values::deeper,   Values::high,
+                         Values::rising, Values::falling, Values::last_max, Values::ties};
+  for (const int64_t columns : sizes) {
+    int turn = 0;
+    for (const Values values : families) {
+      SoftmaxCase c;
+      // Every family meets every type over the sizes, one of them at each size.
+      c.dtype = oddtile_dtype((turn++ + cases.size()) % 3);
+      c.rows = 3;
+      c.columns = columns;
+      c.values = values;
+      c.x_offset = columns % 2;
+      cases.push_back(make_case(c, cases.size()));
+    }
+  }
+}
+
+struct AttentionFamily {
+  Scores scores;
+  Contents contents;
+};
+
+void add_attentions(bool gpu, Effort effort, std::vector<Case>& cases) {
+  std::vector<int64_t> sizes = {17, 65, 130, 257};
+  if (gpu) sizes.insert(sizes.end(), {1025, 2048, 4097});
+  if (effort == Effort::quick) sizes.resize(2);
+  const auto families = {AttentionFamily{Scores::noise, Contents::noise},
+                         AttentionFamily{Scores::deep, Contents::noise},
+                         AttentionFamily{Scores::deeper, Contents::noise},
+                         AttentionFamily{Scores::rising, Contents::noise},
+                         AttentionFamily{Scores::last_max, Contents::one_hot},
+                         AttentionFamily{Scores::peaked, Contents::coded},
+                         AttentionFamily{Scores::fp16_overflow, Contents::large},
+                         AttentionFamily{Scores::cancelling, Contents::cancelling}};
+  for (const int64_t seq : sizes) {
+    int turn = 0;
+    for (const AttentionFamily& family : families) {
+      AttentionCase c;
+      c.dtype = turn % 2 == 0 ? oddtile_bf16 : oddtile_fp16;
+      c.seq_q = c.seq_k = seq;
+      if (turn % 3 == 1) c.seq_q = seq / 2 + 1;
+      c.head_dim = turn % 4 == 3 ? 72 : 64;
+      c.scale = 0.125;
+      if (turn % 2 == 1) c.band_high = 0;
+      c.anchor = turn % 4 == 1 ? oddtile_bottom_right : oddtile_top_left;
+      c.scores = family.scores;
+      c.contents = family.contents;
+      ++turn;
+      cases.push_back(make_case(c, cases.size()));
+    }
+  }
+}
+
+std::string share_name(const oracles::Quantity& quantity) {
+  return std::string(oracles::role_name(quantity.role));
+}
+
+void add_profile(const ProfileEntry& entry, Record* record) {
+  const bool known =
+      std::any_of(record->profiles.begin(), record->profiles.end(), [&](const ProfileEntry& other) {
+        return other.machine == entry.machine && other.implementation == entry.implementation &&
+               other.kernel == entry.kernel && other.name == entry.name;
+      });
+  if (!known) record->profiles.push_back(entry);
+}
+
+}  // namespace
+
+std::vector<Case> error_cases(const std::string& machine, Effort effort) {
+  std::vector<Case> cases;
+  const bool gpu = machine == "cuda";
+  add_vector_adds(gpu, effort, cases);
+  add_softmaxes(gpu, effort, cases);
+  add_attentions(gpu, effort, cases);
+  return cases;
+}
+
+ErrorEntry error_entry(const Case& subject, const oddtile_implementation& which,
+                       const properties::Machine& machine, const properties::CheckResult& result) {
+  ErrorEntry entry;
+  entry.machine = machine.name();
+  entry.implementation = which.name;
+  entry.kernel = std::string(oracles::kernel_name(subject.kernel()));
+  entry.dtype = dtype_name(subject);
+  entry.family = family(subject);
+  entry.size = size(subject);
+  entry.case_text = oracles::print(subject);
+  entry.verdict = std::string(oracles::verdict_name(result.verdict));
+  entry.broken = result.broken;
+  entry.visible_edge_keys = result.judgement.visible_edge_keys;
+  for (const oracles::Quantity& q : result.judgement.quantities) {
+    entry.quantities.push_back({share_name(q), q.worst_ratio, q.p99_ratio, q.rms_ratio,
+                                q.signed_mean, q.judged, q.not_judged});
+  }
+  return entry;
+}
+
+std::string profile_text(oddtile_kernel kernel, const oddtile_profile& p) {
+  constexpr const char* kDtypes[] = {"fp32", "fp16", "bf16"};
+  if (kernel == oddtile_kernel_vector_add) return "one rounding";
+  std::string text = fmt::format("tile {}x{}, {} partial sums, exp2 {:.3g}{}, division {:g} u",
+                                 p.tile_rows, p.tile_columns, p.sum_lanes, p.exp2_error,
+                                 p.exp2_flushes != 0 ? " flushing" : "", p.division_error_u);
+  if (p.extra_frame_u != 0) text += fmt::format(", frame {:g} u", p.extra_frame_u);
+  if (p.lazy_threshold_log2 != 0) text += fmt::format(", lazy 2^{:g}", p.lazy_threshold_log2);
+  if (kernel != oddtile_kernel_attention) return text;
+  return text + fmt::format(", products K={} F={}, weights {}{}, log2 {:.3g}", p.mma_products,
+                            p.mma_fraction_bits, kDtypes[p.weight_dtype],
+                            p.weight_normalised != 0 ? " normalised" : "", p.log2_error);
+}
+
+void error_sweep(properties::Machine& machine, Effort effort, Record* record) {
+  const std::vector<Case> cases = error_cases(machine.name(), effort);
+  const auto implementations = machine.implementations();
+  Progress progress("errors on " + machine.name(), int64_t(cases.size() * implementations.size()));
+  for (const oddtile_implementation* which : implementations) {
+    std::vector<oddtile_kernel> absent;
+    for (const Case& subject : cases) {
+      progress.step(fmt::format("{} {}", which->name, oracles::print(subject)));
+      if (std::count(absent.begin(), absent.end(), subject.kernel()) > 0) continue;
+      const properties::CheckResult result =
+          properties::check_case(subject, *which, machine, kSampling);
+      const std::string kernel(oracles::kernel_name(subject.kernel()));
+      if (!result.offered) {
+        absent.push_back(subject.kernel());
+        record->skips.push_back({"errors",
+                                 fmt::format("{} {} on {}", which->name, kernel, machine.name()),
+                                 "the implementation does not offer this kernel"});
+        continue;
+      }
+      record->errors.push_back(error_entry(subject, *which, machine, result));
+      add_profile({machine.name(), which->name, kernel, result.profile.name,
+                   profile_text(subject.kernel(), result.profile)},
+                  record);
+    }
+  }
+}
+
+}  // namespace oddtile::reports

@@ -1,0 +1,27 @@
+// The numerical-error sweep: how much of its bound each implementation uses, over sizes and
+// families of values, through the same check that the property suites run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "properties/checks/checks.h"
+#include "reports/record/record.h"
+
+namespace oddtile::reports {
+
+enum class Effort { quick, full };
+
+// The sweep's cases for a machine; the GPU gets larger ones.
+std::vector<oracles::Case> error_cases(const std::string& machine, Effort effort);
+
+ErrorEntry error_entry(const oracles::Case& subject, const oddtile_implementation& which,
+                       const properties::Machine& machine, const properties::CheckResult& result);
+
+// Appends entries, the profiles met, and a skip for each kernel that an implementation does not
+// offer.
+void error_sweep(properties::Machine& machine, Effort effort, Record* record);
+
+std::string profile_text(oddtile_kernel kernel, const oddtile_profile& profile);
+
+}  // namespace oddtile::reports

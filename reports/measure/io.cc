@@ -1,0 +1,100 @@
+#include "reports/measure/io.h"
+
+#include <fmt/format.h>
+
+#include "oracles/case/text.h"
+#include "reports/measure/amounts.h"
+#include "reports/measure/progress.h"
+
+namespace oddtile::reports {
+namespace {
+
+using oracles::AttentionCase;
+using oracles::Case;
+using oracles::SoftmaxCase;
+using oracles::VectorAddCase;
+
+template <class Problem>
+Case make_case(const Problem& problem) {
+  Case made;
+  made.problem = problem;
+  return made;
+}
+
+void add_skip(const std::string& what, const std::string& reason, Record* record) {
+  for (const Skip& skip : record->skips) {
+    if (skip.section == "io" && skip.what == what) return;
+  }
+  record->skips.push_back({"io", what, reason});
+}
+
+}  // namespace
+
+std::vector<Case> io_cases(Effort effort) {
+  std::vector<Case> cases;
+  const bool full = effort == Effort::full;
+  for (const bool causal : {false, true}) {
+    for (const int64_t seq : {64, 128, 256, 512}) {
+      if (seq > 128 && !full) continue;
+      AttentionCase c;
+      c.dtype = oddtile_bf16;
+      c.seq_q = c.seq_k = seq;
+      c.head_dim = 64;
+      c.scale = 0.125;
+      if (causal) c.band_high = 0;
+      c.scores = oracles::Scores::noise;
+      c.contents = oracles::Contents::noise;
+      cases.push_back(make_case(c));
+    }
+  }
+  for (const int64_t columns : {64, 512, 4096, 32768}) {
+    if (columns > 512 && !full) continue;
+    SoftmaxCase c;
+    c.rows = 2;
+    c.columns = columns;
+    c.values = oracles::Values::noise;
+    cases.push_back(make_case(c));
+  }
+  for (const auto mask :
+       {oracles::MaskKind::none, oracles::MaskKind::half, oracles::MaskKind::runs}) {
+    for (const int64_t n : {1024, 16384}) {
+      VectorAddCase c;
+      c.n = n;
+      c.mask = mask;
+      c.values = oracles::Values::noise;
+      cases.push_back(make_case(c));
+    }
+  }
+  return cases;
+}
+
+void measure_io(properties::Machine& machine, Effort effort, Record* record) {
+  const std::vector<Case> cases = io_cases(effort);
+  const auto implementations = machine.implementations();
+  Progress progress("bytes on " + machine.name(), int64_t(cases.size() * implementations.size()));
+  for (const Case& subject : cases) {
+    const oracles::Workload workload = oracles::materialise(subject, oracles::Poison::nan);
+    const Traffic least = least_traffic(workload, 1);
+    const std::string kernel(oracles::kernel_name(subject.kernel()));
+    for (const oddtile_implementation* which : implementations) {
+      progress.step(fmt::format("{} {}", which->name, oracles::print(subject)));
+      const properties::Outcome outcome =
+          properties::run_workload(workload, *which, machine, subject.schedule);
+      const std::string what = fmt::format("{} {}", which->name, kernel);
+      if (outcome.status == oddtile_unsupported) {
+        add_skip(what, "the implementation does not offer this kernel", record);
+        continue;
+      }
+      if (!outcome.clean()) {  // counts of a broken run mean nothing; the error sweep gates it
+        add_skip(what + " " + oracles::print(subject), which->status_text(outcome.status), record);
+        continue;
+      }
+      const properties::Counters& counted = outcome.counters;
+      record->io.push_back({kernel, which->name, series(subject), size(subject),
+                            oracles::print(subject), counted.bytes_read, counted.bytes_written,
+                            counted.flops, counted.launches, least.read, least.written});
+    }
+  }
+}
+
+}  // namespace oddtile::reports

@@ -1,0 +1,29 @@
+// Medians, quartiles, and the ratio of two times with its interval.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace oddtile::reports {
+
+struct Quartiles {
+  double lower = 0;
+  double median = 0;
+  double upper = 0;
+};
+
+// Linear interpolation between order statistics; values must not be empty.
+Quartiles quartiles(std::span<const double> values);
+
+struct Ratio {
+  double value = 0;
+  double low = 0;  // 95 % interval
+  double high = 0;
+};
+
+// median(baseline) / median(subject): above 1 the subject is faster. baseline[i] and subject[i]
+// were measured in the same round, so the bootstrap draws rounds, not times: drift of clocks and
+// power that both share cancels. The same input gives the same interval.
+Ratio paired_ratio(std::span<const double> baseline, std::span<const double> subject);
+
+}  // namespace oddtile::reports

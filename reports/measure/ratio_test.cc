@@ -1,0 +1,57 @@
+#include "reports/measure/ratio.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "kernels/base/random.h"
+
+namespace oddtile::reports {
+namespace {
+
+TEST(Ratio, quartiles_interpolate) {
+  const std::vector<double> values = {4, 1, 3, 2};
+  const Quartiles q = quartiles(values);
+  EXPECT_DOUBLE_EQ(q.lower, 1.75);
+  EXPECT_DOUBLE_EQ(q.median, 2.5);
+  EXPECT_DOUBLE_EQ(q.upper, 3.25);
+  EXPECT_DOUBLE_EQ(quartiles(std::vector<double>{7}).lower, 7);
+}
+
+// Times that drift by half over the rounds, but together.
+std::vector<double> drifting(double time, double noise, uint64_t seed) {
+  Random random(seed);
+  std::vector<double> times;
+  for (int i = 0; i < 15; ++i) times.push_back(time * (1 + i / 30.0 + noise * random.normal()));
+  return times;
+}
+
+TEST(Ratio, faster_and_slower_are_told_apart) {
+  const std::vector<double> slow = drifting(200, 0.002, 1), fast = drifting(100, 0.002, 2);
+  const Ratio faster = paired_ratio(slow, fast);
+  EXPECT_NEAR(faster.value, 2, 0.1);
+  EXPECT_GT(faster.low, 1.5);
+  EXPECT_LT(paired_ratio(fast, slow).high, 0.7);
+}
+
+TEST(Ratio, shared_drift_does_not_widen_the_interval) {
+  const std::vector<double> one = drifting(100, 0, 1), two = drifting(110, 0, 2);
+  const Ratio ratio = paired_ratio(one, two);
+  EXPECT_NEAR(ratio.low, ratio.high, 1e-12);  // the same rounds: 100 / 110 whatever is drawn
+}
+
+TEST(Ratio, equal_times_cannot_be_told_apart) {
+  const Ratio ratio = paired_ratio(drifting(100, 0.05, 1), drifting(100, 0.05, 2));
+  EXPECT_LE(ratio.low, 1);
+  EXPECT_GE(ratio.high, 1);
+}
+
+TEST(Ratio, is_repeatable) {
+  const Ratio one = paired_ratio(drifting(1, 0.1, 1), drifting(2, 0.1, 2));
+  const Ratio two = paired_ratio(drifting(1, 0.1, 1), drifting(2, 0.1, 2));
+  EXPECT_EQ(one.low, two.low);
+  EXPECT_EQ(one.high, two.high);
+}
+
+}  // namespace
+}  // namespace oddtile::reports

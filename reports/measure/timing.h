@@ -1,0 +1,38 @@
+// Times of implementations, side by side in one process, on outputs that were judged in that run.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/measure/timer.h"
+#include "reports/measure/timing_points.h"
+
+namespace oddtile::reports {
+
+// One thing to be timed. `deliver`, where set, is called after the rounds and before the outputs
+// are read: a peer that returns its own buffer copies its last result into the problem's output
+// there, outside the timed region.
+struct Contender {
+  const oddtile_implementation* table = nullptr;
+  std::function<void()> deliver;
+};
+
+struct TimingPlan {
+  int warm_ups = 3;
+  int rounds = 15;
+  std::string baseline = "eager";  // name of the contender that `ratio` compares with
+  int64_t rows_judged = 64;        // sampled; every tile edge is among them
+  int64_t most_materialised = int64_t(40) * 1000 * 1000 * 1000;  // eager attention above: skipped
+};
+
+// One entry per contender that offers the problem; a skip for each other one.
+std::vector<TimingEntry> time_point(const TimingPoint& point, std::span<const Contender> contenders,
+                                    properties::Machine& machine, Timer& timer,
+                                    const TimingPlan& plan, std::vector<Skip>* skips);
+
+// All points of the machine's implementations; host work (data, judging) runs beside the device's.
+void timing_suite(properties::Machine& machine, Timer& timer, Effort effort, Record* record);
+
+}  // namespace oddtile::reports

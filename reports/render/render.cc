@@ -1,0 +1,146 @@
+#include "reports/render/render.h"
+
+#include <fmt/format.h>
+
+#include <kainjow/mustache.hpp>
+
+#include "reports/record/findings.h"
+#include "reports/render/charts.h"
+#include "reports/render/tables.h"
+#include "reports/render/templates.h"
+
+namespace oddtile::reports {
+namespace {
+
+using kainjow::mustache::data;
+using kainjow::mustache::mustache;
+
+data list_of(const std::vector<std::string>& lines) {
+  data list(data::type::list);
+  for (const std::string& line : lines) list.push_back(data("text", line));
+  return list;
+}
+
+data cells(const std::vector<Column>& columns, const std::vector<std::string>& texts) {
+  data list(data::type::list);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    data cell(data::type::object);
+    cell.set("text", texts[i]);
+    if (columns[i].numeric) cell.set("numeric", data(data::type::bool_true));
+    list.push_back(cell);
+  }
+  return list;
+}
+
+data table_data(const Table& table) {
+  data result(data::type::object);
+  result.set("title", table.title);
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  result.set("columns", cells(table.columns, names));
+  data rows(data::type::list);
+  for (const auto& row : table.rows) rows.push_back(data("cells", cells(table.columns, row)));
+  result.set("rows", rows);
+  return result;
+}
+
+data tables_data(const std::vector<Table>& tables) {
+  data list(data::type::list);
+  for (const Table& table : tables) {
+    if (!table.rows.empty()) list.push_back(table_data(table));
+  }
+  return list;
+}
+
+// Pictures of a section; where gnuplot is missing, one note for the whole page.
+data plots_data(const std::vector<Plot>& plots, const std::string& prefix, std::string* reason) {
+  data list(data::type::list);
+  for (size_t i = 0; i < plots.size() && reason->empty(); ++i) {
+    data figure(data::type::object);
+    figure.set("caption", plots[i].caption);
+    figure.set("svg", draw(plots[i], fmt::format("{}{}_", prefix, i), reason));
+    if (reason->empty()) list.push_back(figure);
+  }
+  return list;
+}
+
+data section(const char* title, const char* about, const std::vector<Table>& tables,
+             const data& plots) {
+  data result(data::type::object);
+  result.set("title", title);
+  result.set("about", about);
+  result.set("tables", tables_data(tables));
+  result.set("plots", plots);
+  return result;
+}
+
+constexpr char kErrorsAbout[] =
+    "Every output element is compared with its exact value; the share of the bound is |error| over "
+    "the error that a correct kernel with the declared arithmetic may have. Above 1 the kernel is "
+    "wrong. Vacuous: nothing was wrong, but the data could not have shown much.";
+constexpr char kIoAbout[] =
+    "Counted by the simulator, exactly and repeatably: what the kernels ask of global memory "
+    "(caches "
+    "are not modelled), beside the least that anybody must move: every input that can have an "
+    "influence read once, every output written once.";
+constexpr char kTimingAbout[] =
+    "Medians of device time with a cold L2, implementations interleaved in random order in one "
+    "process. The speed ratio and its 95 % interval come from a bootstrap over rounds. A time is "
+    "verified when the timed outputs are within their bounds and the same shape and configuration "
+    "passes on data that shows a fault at every edge.";
+
+data view(const Record& record, bool with_plots) {
+  data result(data::type::object);
+  std::vector<std::string> found;
+  for (const Finding& finding : findings(record)) {
+    found.push_back(fmt::format("({}) {}", finding.section, finding.text));
+  }
+  result.set(found.empty() ? "clean" : "dirty", data(data::type::bool_true));
+  result.set("finding_count",
+             fmt::format("{} finding{}", found.size(), found.size() == 1 ? "" : "s"));
+  result.set("findings", list_of(found));
+  result.set("headlines", list_of(headlines(record)));
+  result.set("environment", tables_data({environment_table(record)}));
+
+  std::string reason;
+  const auto plots = [&](const std::vector<Plot>& wanted, const char* prefix) {
+    return with_plots ? plots_data(wanted, prefix, &reason) : data(data::type::list);
+  };
+  std::vector<Table> errors = {verdict_table(record)};
+  for (Table& table : family_tables(record)) errors.push_back(std::move(table));
+  data sections(data::type::list);
+  if (!record.errors.empty()) {
+    sections.push_back(
+        section("How wrong", kErrorsAbout, errors, plots(error_plots(record), "error")));
+  }
+  if (!record.io.empty()) {
+    sections.push_back(
+        section("How many bytes", kIoAbout, {io_table(record)}, plots(io_plots(record), "io")));
+  }
+  if (!record.timings.empty()) {
+    sections.push_back(section("How fast", kTimingAbout, timing_tables(record),
+                               plots(timing_plots(record), "time")));
+  }
+  result.set("sections", sections);
+  result.set("appendix", tables_data({skip_table(record), profile_table(record)}));
+  if (!reason.empty()) result.set("no_plots", reason);
+  return result;
+}
+
+std::string rendered(const char* text, const Record& record, bool with_plots) {
+  mustache page{std::string(text)};
+  if (!page.is_valid()) throw std::logic_error("template: " + page.error_message());
+  return page.render(view(record, with_plots));
+}
+
+}  // namespace
+
+std::string render_summary(const Record& record) {
+  return rendered(kSummaryTemplate, record, false);
+}
+
+std::string render_page(const Record& record) {
+  return rendered(kPageTemplate, record, true);
+}
+
+}  // namespace oddtile::reports
