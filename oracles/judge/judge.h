@@ -17,13 +17,13 @@ std::string_view verdict_name(Verdict verdict);
 // One judged quantity: the output tensor `role` of the workload, or the LSE.
 struct Quantity {
   Role role = Role::out;
-  int64_t judged = 0;       // elements compared with a bound or as a class
-  int64_t not_judged = 0;   // outside the domain of the bound (criterion.md)
+  int64_t judged = 0;      // elements compared with a bound or as a class
+  int64_t not_judged = 0;  // outside the domain of the bound (criterion.md)
   int64_t failed = 0;
-  double worst_ratio = 0;   // max |error| / bound, infinity for a class mismatch
+  double worst_ratio = 0;  // max |error| / bound, infinity for a class mismatch
   double p99_ratio = 0;
   double rms_ratio = 0;
-  double signed_mean = 0;   // of error / bound
+  double signed_mean = 0;  // of error / bound
   int64_t worst_index[4] = {0, 0, 0, 0};
   double got = 0, exact = 0, bound = 0;  // of the worst element
 };
@@ -31,7 +31,7 @@ struct Quantity {
 struct Judgement {
   Verdict verdict = Verdict::fail;
   std::vector<Quantity> quantities;
-  double visible_edge_keys = 1;  // share of edge keys with visibility > 2 (attention)
+  double visible_edge_keys = 1;   // share of edge keys with visibility > 2 (attention)
   double zero_output_factor = 0;  // worst ratio that an all-zero output would have had
   int64_t escalated = 0;          // elements recomputed in multiprecision
   std::string explanation;        // empty on pass; else one line per finding, worst first

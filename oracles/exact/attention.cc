@@ -1,0 +1,141 @@
+#include "oracles/exact/attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracles/exact/formulae.h"
+#include "oracles/exact/read.h"
+
+namespace oddtile::oracles {
+namespace {
+
+const Tensor& tensor_of(const Workload& workload, Role role) {
+  for (const Tensor& tensor : workload.tensors)
+    if (tensor.role == role) return tensor;
+  ODDTILE_ASSERT(false);
+}
+
+const Tensor* mask_of(const Workload& workload) {
+  for (const Tensor& tensor : workload.tensors)
+    if (tensor.role == Role::mask) return &tensor;
+  return nullptr;
+}
+
+uint8_t special_bits(double v) {
+  if (std::isnan(v)) return kLiveNan;
+  if (std::isinf(v)) return v > 0 ? kLivePlusInfinity : kLiveMinusInfinity;
+  return 0;
+}
+
+// What non-finite V decides, column by column; `live` tells which visible keys are live.
+void classify_columns(const KeysAndValues& kv, std::span<const int64_t> visible,
+                      AttentionRow& out) {
+  out.column.clear();
+  if (kv.v_special.empty()) return;
+  size_t next_live = 0;
+  for (const int64_t j : visible) {
+    const bool live = next_live < out.keys.size() && out.keys[next_live] == j;
+    if (live) ++next_live;
+    if (!kv.key_special[size_t(j)]) continue;
+    out.column.resize(size_t(kv.head_dim), 0);
+    for (int64_t c = 0; c < kv.head_dim; ++c)
+      if (const uint8_t bits = kv.v_special[size_t(j * kv.head_dim + c)]; bits != 0)
+        out.column[size_t(c)] |= live ? bits : kDeadNonFinite;
+  }
+}
+
+// An early key counts with weight 1 before it is rescaled away, so plain sums decide the domain.
+void sum_values(const KeysAndValues& kv, std::span<const int64_t> visible, AttentionRow& out) {
+  out.v_magnitude.clear();
+  if (kv.v_max * double(visible.size()) < 0x1p118) return;
+  out.v_magnitude.assign(size_t(kv.head_dim), 0.0);
+  for (const int64_t j : visible)
+    for (int64_t c = 0; c < kv.head_dim; ++c)
+      out.v_magnitude[size_t(c)] += std::fabs(kv.v[size_t(j * kv.head_dim + c)]);
+}
+
+}  // namespace
+
+AttentionOracle::AttentionOracle(const Workload& workload)
+    : workload_(workload), subject_(std::get<AttentionCase>(workload.subject.problem)) {
+  length_.assign(size_t(subject_.batch), subject_.seq_k);
+  for (const Tensor& tensor : workload.tensors) {
+    if (tensor.role != Role::key_length) continue;
+    const auto bytes = stored_bytes(workload, tensor);
+    for (int64_t b = 0; b < subject_.batch; ++b) {
+      const int64_t length = read_at<int32_t>(bytes, tensor.index(0, 0, 0, b));
+      length_[size_t(b)] = std::clamp<int64_t>(length, 0, subject_.seq_k);
+    }
+  }
+}
+
+int64_t AttentionOracle::shift(int64_t b) const {
+  return subject_.anchor == oddtile_bottom_right ? length_[size_t(b)] - subject_.seq_q : 0;
+}
+
+KeyRange AttentionOracle::range(int64_t b, int64_t i) const {
+  // Lengths stay below 2^41, so limits clamped to 2^60 mean the same and cannot overflow.
+  constexpr int64_t far = int64_t(1) << 60;
+  const int64_t diagonal = i + shift(b);
+  const int64_t low = diagonal + std::clamp(subject_.band_low, -far, far);
+  const int64_t high = diagonal + std::clamp(subject_.band_high, -far, far);
+  const int64_t begin = std::max<int64_t>(0, low);
+  const int64_t end = std::min(length_[size_t(b)], high + 1);
+  return {begin, std::max(begin, end)};
+}
+
+KeysAndValues AttentionOracle::load(int64_t b, int64_t kv_head) const {
+  const Tensor& k = tensor_of(workload_, Role::k);
+  const Tensor& v = tensor_of(workload_, Role::v);
+  KeysAndValues kv;
+  // What lies beyond the key length is never read.
+  kv.keys = length_[size_t(b)];
+  kv.head_dim = subject_.head_dim;
+  kv.k.resize(size_t(kv.keys * kv.head_dim));
+  kv.v.resize(size_t(kv.keys * kv.head_dim));
+  for (int64_t j = 0; j < kv.keys; ++j) {
+    read_row(stored_bytes(workload_, k), k, b, kv_head, j, &kv.k[size_t(j * kv.head_dim)]);
+    double* row = &kv.v[size_t(j * kv.head_dim)];
+    read_row(stored_bytes(workload_, v), v, b, kv_head, j, row);
+    for (int64_t c = 0; c < kv.head_dim; ++c) {
+      const uint8_t bits = special_bits(row[c]);
+      if (bits == 0) {
+        kv.v_max = std::max(kv.v_max, std::fabs(row[c]));
+        continue;
+      }
+      kv.v_special.resize(kv.v.size(), 0);
+      kv.key_special.resize(size_t(kv.keys), 0);
+      kv.v_special[size_t(j * kv.head_dim + c)] = bits;
+      kv.key_special[size_t(j)] |= bits;
+      row[c] = 0;
+    }
+  }
+  return kv;
+}
+
+void AttentionOracle::row(const KeysAndValues& kv, int64_t b, int64_t head, int64_t i,
+                          Precision precision, AttentionRow& out) const {
+  thread_local std::vector<int64_t> visible;
+  thread_local std::vector<double> q;
+  visible.clear();
+  const Tensor* mask = mask_of(workload_);
+  const KeyRange keys = range(b, i);
+  if (mask == nullptr) {
+    for (int64_t j = keys.begin; j < keys.end; ++j) visible.push_back(j);
+  } else {
+    const auto bytes = stored_bytes(workload_, *mask);
+    for (int64_t j = keys.begin; j < keys.end; ++j)
+      if (read_at<uint8_t>(bytes, mask->index(b, head, i, j)) != 0) visible.push_back(j);
+  }
+  const Tensor& q_tensor = tensor_of(workload_, Role::q);
+  q.resize(size_t(subject_.head_dim));
+  read_row(stored_bytes(workload_, q_tensor), q_tensor, b, head, i, q.data());
+  if (precision == Precision::wide)
+    formulae::attention_wide(kv, q, subject_.scale, visible, out);
+  else
+    formulae::attention<double>(kv, q, subject_.scale, visible, out);
+  classify_columns(kv, visible, out);
+  sum_values(kv, visible, out);
+}
+
+}  // namespace oddtile::oracles

@@ -1,0 +1,77 @@
+// The exact attention forward of one row, from the contract in kernels/api/kernels.h and nothing
+// else: own visibility, own classes of special values. In double, or in 50 decimal digits for the
+// rows whose verdict could depend on double's own error (README.md has the proof that few can).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "oracles/case/workload.h"
+#include "oracles/exact/softmax.h"
+
+namespace oddtile::oracles {
+
+// What special values in V decide about an output column, as bits.
+enum ColumnBits : uint8_t {
+  kLiveNan = 1,
+  kLivePlusInfinity = 2,
+  kLiveMinusInfinity = 4,
+  kDeadNonFinite = 8,  // a visible key that is not live: 0 * NaN, not judged
+};
+
+// K and V of one (batch, kv head), dense, rows of head_dim. Non-finite elements of V stand as 0 in
+// `v`, and as bits of ColumnBits (as if live) in `v_special`, which is empty where there is none.
+struct KeysAndValues {
+  int64_t keys = 0;
+  int64_t head_dim = 0;
+  double v_max = 0;  // of the finite |v|
+  std::vector<double> k;
+  std::vector<double> v;
+  std::vector<uint8_t> v_special;
+  std::vector<uint8_t> key_special;  // per key: any bit of its row of v_special
+};
+
+struct AttentionRow {
+  RowClass row_class = RowClass::empty;
+  int64_t visible = 0;
+  std::vector<int64_t> keys;        // the live ones, ascending
+  std::vector<double> offset;       // s_j - m, per live key
+  std::vector<double> magnitude;    // A_j = |scale| sum |q k|, per live key
+  std::vector<double> weight;       // p_j, per live key
+  double max = 0;                   // m
+  double sum = 0;                   // l
+  double log_sum = 0;               // ln l
+  double lse = 0;                   // m + ln l
+  double largest_products = 0;      // over visible keys: the finite part of sum |q k|
+  std::vector<double> o;            // head_dim numbers, V's non-finite elements taken as 0
+  std::vector<uint8_t> column;      // ColumnBits per column; empty: none anywhere
+  std::vector<double> v_magnitude;  // sum |v| over visible keys; empty where surely below 2^119
+};
+
+struct KeyRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+class AttentionOracle {
+ public:
+  explicit AttentionOracle(const Workload& workload);
+
+  // Visible keys of row i of batch b before the byte mask: key length and band make an interval.
+  KeyRange range(int64_t b, int64_t i) const;
+  int64_t shift(int64_t b) const;  // of the band's anchor
+
+  KeysAndValues load(int64_t b, int64_t kv_head) const;
+  void row(const KeysAndValues& keys, int64_t b, int64_t head, int64_t i, Precision precision,
+           AttentionRow& out) const;
+
+  const AttentionCase& subject() const { return subject_; }
+
+ private:
+  const Workload& workload_;
+  const AttentionCase& subject_;
+  std::vector<int64_t> length_;  // per batch, clamped
+};
+
+}  // namespace oddtile::oracles

@@ -1,0 +1,118 @@
+#include "oracles/judge/tally.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/base/assert.h"
+
+namespace oddtile::oracles {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+Comparison as_class(bool same) {
+  return {same ? 0 : kInfinite, 0, !same};
+}
+
+}  // namespace
+
+Comparison compare(double got, const Expectation& expected, double overflow) {
+  using Kind = Expectation::Kind;
+  switch (expected.kind) {
+    case Kind::nan:
+      return as_class(std::isnan(got));
+    case Kind::infinity_or_nan:
+      return as_class(std::isnan(got) || got == expected.exact);
+    case Kind::positive_zero:
+      return as_class(got == 0 && !std::signbit(got));
+    case Kind::exactly:
+      return as_class(got == expected.exact);
+    case Kind::number:
+      break;
+  }
+  ODDTILE_ASSERT(expected.bound >= 0);
+  ODDTILE_ASSERT(std::isfinite(expected.exact));
+  if (std::isnan(got)) return as_class(false);
+  if (std::isinf(got)) {
+    const bool reaches = std::fabs(expected.exact) + expected.bound >= overflow;
+    const double side = got > 0 ? expected.exact + expected.bound : expected.bound - expected.exact;
+    return as_class(reaches && side >= overflow);
+  }
+  const double error = got - expected.exact;
+  if (error == 0) return {};
+  if (expected.bound == 0) return {kInfinite, 0, true};
+  const double share = error / expected.bound;
+  return {std::fabs(share), share, !(std::fabs(share) <= 1)};
+}
+
+void Tally::keep(const Finding& finding) {
+  const auto after =
+      std::upper_bound(findings_.begin(), findings_.end(), finding,
+                       [](const Finding& a, const Finding& b) { return a.ratio > b.ratio; });
+  findings_.insert(after, finding);
+  if (findings_.size() > kFindings) findings_.pop_back();
+}
+
+void Tally::add(const Comparison& comparison, double got, const Expectation& expected,
+                const std::array<int64_t, 4>& index, const char* law) {
+  if (judged_ == 0 || comparison.ratio > worst_.ratio)
+    worst_ = {index, got, expected, comparison.ratio, law};
+  ++judged_;
+  const double ratio = comparison.ratio;
+  ++bins_[ratio < 1 ? size_t(ratio * double(kBins)) : kBins];
+  if (ratio < kInfinite) {
+    sum_squares_ += ratio * ratio;
+    sum_shares_ += comparison.share;
+  }
+  if (!comparison.failed) return;
+  ++failed_;
+  if (findings_.size() < kFindings || ratio > findings_.back().ratio)
+    keep({index, got, expected, ratio, law});
+}
+
+void Tally::merge(const Tally& later) {
+  if (later.judged_ > 0 && (judged_ == 0 || later.worst_.ratio > worst_.ratio))
+    worst_ = later.worst_;
+  judged_ += later.judged_;
+  not_judged_ += later.not_judged_;
+  failed_ += later.failed_;
+  zero_output(later.zero_factor_);
+  sum_squares_ += later.sum_squares_;
+  sum_shares_ += later.sum_shares_;
+  for (size_t bin = 0; bin < bins_.size(); ++bin) bins_[bin] += later.bins_[bin];
+  for (const Finding& finding : later.findings_) keep(finding);
+}
+
+double Tally::percentile(double share) const {
+  const int64_t below = int64_t(std::ceil(share * double(judged_)));
+  int64_t count = 0;
+  for (size_t bin = 0; bin < kBins; ++bin) {
+    count += bins_[bin];
+    // The upper edge of the bin, which may lie above the worst element.
+    if (count >= below) return std::min(double(bin + 1) / double(kBins), worst_.ratio);
+  }
+  return worst_.ratio;
+}
+
+Quantity Tally::quantity(Role role) const {
+  Quantity quantity;
+  quantity.role = role;
+  quantity.judged = judged_;
+  quantity.not_judged = not_judged_;
+  quantity.failed = failed_;
+  if (judged_ == 0) return quantity;
+  quantity.worst_ratio = worst_.ratio;
+  quantity.p99_ratio = percentile(0.99);
+  quantity.rms_ratio = failed_ > 0 && worst_.ratio == kInfinite
+                           ? kInfinite
+                           : std::sqrt(sum_squares_ / double(judged_));
+  quantity.signed_mean = sum_shares_ / double(judged_);
+  for (size_t dim = 0; dim < 4; ++dim) quantity.worst_index[dim] = worst_.index[dim];
+  quantity.got = worst_.got;
+  quantity.exact = worst_.expected.exact;
+  quantity.bound = worst_.expected.bound;
+  return quantity;
+}
+
+}  // namespace oddtile::oracles

@@ -1,0 +1,74 @@
+// Counting what was compared: one Tally per quantity and chunk of rows, merged in order, so that
+// the numbers do not depend on the number of threads. Private to oracles/judge.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "oracles/judge/judge.h"
+
+namespace oddtile::oracles {
+
+// What an element has to be.
+struct Expectation {
+  enum class Kind : uint8_t { number, nan, infinity_or_nan, positive_zero, exactly };
+  Kind kind = Kind::number;
+  double exact = 0;  // number: with `bound`; infinity_or_nan, exactly: its value
+  double bound = 0;
+};
+
+struct Comparison {
+  double ratio = 0;  // |error| / bound; 0/0 = 0, x/0 = inf; infinity for a class mismatch
+  double share = 0;  // signed error / bound where both are finite and the bound is not 0
+  bool failed = false;
+};
+
+// Classes first, before any arithmetic. `overflow`: from which magnitude on a number rounds to
+// infinity (so that infinity passes where |exact| + bound reaches it). A bound that is negative or
+// NaN is a broken oracle and stops the program.
+Comparison compare(double got, const Expectation& expected, double overflow);
+
+struct Finding {
+  std::array<int64_t, 4> index{};
+  double got = 0;
+  Expectation expected;
+  double ratio = 0;
+  const char* law = "";
+};
+
+class Tally {
+ public:
+  static constexpr size_t kFindings = 8;  // the worst ones are kept for the explanation
+
+  void add(const Comparison& comparison, double got, const Expectation& expected,
+           const std::array<int64_t, 4>& index, const char* law);
+  void skip(int64_t elements) { not_judged_ += elements; }
+  // What an all-zero output would have had at an element that a bound decides.
+  void zero_output(double ratio) { zero_factor_ = zero_factor_ > ratio ? zero_factor_ : ratio; }
+  void merge(const Tally& later);
+
+  Quantity quantity(Role role) const;
+  const std::vector<Finding>& findings() const { return findings_; }  // worst first
+  int64_t judged() const { return judged_; }
+  int64_t not_judged() const { return not_judged_; }
+  int64_t failed() const { return failed_; }
+  double zero_factor() const { return zero_factor_; }
+
+ private:
+  static constexpr size_t kBins = 256;  // of ratios below 1, for the percentile
+
+  void keep(const Finding& finding);
+  double percentile(double share) const;
+
+  int64_t judged_ = 0, not_judged_ = 0, failed_ = 0;
+  double zero_factor_ = 0;
+  double sum_squares_ = 0, sum_shares_ = 0;
+  Finding worst_;
+  std::array<int64_t, kBins + 1> bins_{};
+  std::vector<Finding> findings_;
+};
+
+}  // namespace oddtile::oracles
