@@ -25,7 +25,7 @@ Plan plan_of(Scores scores) {
   switch (scores) {
     case Scores::level:
     case Scores::high:
-      return {scores == Scores::level ? 200.0 : 100.0, 0.5, 0.4, 0.05};
+      return {scores == Scores::level ? 200.0 : 100.0, 0.5, 0.3, 0.03};
     case Scores::deep:
       return {60000, 1.5, 2, 0.5};
     case Scores::rising:
