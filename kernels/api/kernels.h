@@ -11,20 +11,20 @@
 #include <stdint.h>
 
 #if defined(__cplusplus)
-#define ODDTILE_API extern "C" __attribute__((visibility("default")))
+#  define ODDTILE_API extern "C" __attribute__((visibility("default")))
 #else
-#define ODDTILE_API extern __attribute__((visibility("default")))
+#  define ODDTILE_API extern __attribute__((visibility("default")))
 #endif
 
 typedef enum oddtile_status {
   oddtile_ok = 0,
-  oddtile_null_pointer,      /* a tensor with elements has no address */
-  oddtile_bad_dtype,         /* the kernel does not take this element type */
-  oddtile_bad_shape,         /* negative length, head size outside 1..256, Hq not a multiple of Hkv */
-  oddtile_bad_scale,         /* NaN or infinite */
-  oddtile_bad_stride,        /* an output whose elements overlap one another */
-  oddtile_overlap,           /* an output overlaps an input (except where the contract allows it) */
-  oddtile_misaligned,        /* an address is no multiple of its element size */
+  oddtile_null_pointer, /* a tensor with elements has no address */
+  oddtile_bad_dtype,    /* the kernel does not take this element type */
+  oddtile_bad_shape,    /* negative length, head size outside 1..256, Hq not a multiple of Hkv */
+  oddtile_bad_scale,    /* NaN or infinite */
+  oddtile_bad_stride,   /* an output whose elements overlap one another */
+  oddtile_overlap,      /* an output overlaps an input (except where the contract allows it) */
+  oddtile_misaligned,   /* an address is no multiple of its element size */
   oddtile_bad_configuration, /* the id is not one that configurations() gave for this problem */
   oddtile_bad_workspace,     /* missing although needed, or not 256-byte aligned */
   oddtile_unsupported,       /* this implementation does not offer the kernel or this problem */
@@ -145,11 +145,11 @@ typedef struct oddtile_profile {
 #define ODDTILE_ABI_VERSION 1u
 
 enum oddtile_capability { /* bits of oddtile_implementation.capabilities */
-  oddtile_stores_lse = 1,
-  oddtile_any_stride = 2,
-  oddtile_any_head_size = 4,
-  oddtile_graph_capture = 8,
-  oddtile_hidden_v_any_bits = 16
+                          oddtile_stores_lse = 1,
+                          oddtile_any_stride = 2,
+                          oddtile_any_head_size = 4,
+                          oddtile_graph_capture = 8,
+                          oddtile_hidden_v_any_bits = 16
 };
 
 typedef struct oddtile_implementation {
@@ -161,7 +161,8 @@ typedef struct oddtile_implementation {
    * number, 0 where the problem is not offered (or not valid). */
   int32_t (*configurations)(const oddtile_problem* problem, int32_t* ids, int32_t capacity);
   oddtile_status (*describe)(const oddtile_problem* problem, int32_t id, oddtile_profile* profile);
-  /* Device memory that the caller provides, 256-byte aligned, contents undefined before and after. */
+  /* Device memory that the caller provides, 256-byte aligned, contents undefined before and after.
+   */
   int64_t (*workspace_bytes)(const oddtile_problem* problem, int32_t id);
   oddtile_status (*vector_add)(const oddtile_vector_add_problem* problem, int32_t id,
                                void* workspace, void* stream);

@@ -9,7 +9,7 @@
 namespace oddtile {
 namespace {
 
-constexpr int64_t kFarBand = int64_t(1) << 61;     // beyond any difference of positions
+constexpr int64_t kFarBand = int64_t(1) << 61;  // beyond any difference of positions
 constexpr int64_t kMostElements = int64_t(1) << 50;
 
 // Bytes that a strided (d0, d1, d2, inner) view may touch.
@@ -71,8 +71,10 @@ struct View {
 
 View view_of(const oddtile_tensor& tensor, int64_t batch, int64_t heads, int64_t rows,
              int64_t columns) {
-  return {tensor.data, {batch, heads, rows, columns},
-          {tensor.batch_stride, tensor.head_stride, tensor.row_stride, 1}, 2};
+  return {tensor.data,
+          {batch, heads, rows, columns},
+          {tensor.batch_stride, tensor.head_stride, tensor.row_stride, 1},
+          2};
 }
 
 oddtile_status check_shape(const oddtile_attention_problem& p) {
@@ -113,11 +115,11 @@ oddtile_status check_attention(const oddtile_attention_problem& p) {
                     {p.batch, p.heads_q, p.seq_q, p.lse ? 1 : 0},
                     {p.lse_batch_stride, p.lse_head_stride, p.lse_row_stride, 1},
                     4};
-  const View mask = {p.mask,
-                     {p.batch, p.heads_q, p.seq_q, p.mask ? p.seq_k : 0},
-                     {p.mask_batch_stride, p.mask_head_stride, p.mask_row_stride,
-                      p.mask_column_stride},
-                     1};
+  const View mask = {
+      p.mask,
+      {p.batch, p.heads_q, p.seq_q, p.mask ? p.seq_k : 0},
+      {p.mask_batch_stride, p.mask_head_stride, p.mask_row_stride, p.mask_column_stride},
+      1};
   const View lengths = {p.key_length, {1, 1, 1, p.key_length ? p.batch : 0}, {0, 0, 0, 1}, 4};
   const View* const inputs[] = {&q, &k, &v, &mask, &lengths};
   const View* const outputs[] = {&o, &lse};

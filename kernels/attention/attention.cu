@@ -104,7 +104,9 @@ oddtile_status attention_describe(const oddtile_attention_problem& problem, int3
   return oddtile_ok;
 }
 
-int64_t attention_workspace_bytes(const oddtile_attention_problem&, int32_t) { return 0; }
+int64_t attention_workspace_bytes(const oddtile_attention_problem&, int32_t) {
+  return 0;
+}
 
 oddtile_status attention_launch(const oddtile_attention_problem* problem, int32_t id,
                                 void* /*workspace*/, void* stream) {

@@ -6,7 +6,8 @@
 //   V tile arrives    | copy of the next K starts, O += P V
 //
 // Only tiles that the band or the key length cuts, or that a byte mask covers, compare keys with
-// queries; tiles without a visible key are never loaded. Mathematics, bounds and choices: README.md.
+// queries; tiles without a visible key are never loaded. Mathematics, bounds and choices:
+// README.md.
 //
 // Obligations: contract in kernels/api/kernels.h; error within the bound of oracles/bounds for the
 // profile that attention_describe declares.
@@ -45,8 +46,8 @@ ODDTILE_DEVICE Band band_of(const AttentionParameters<T>& p, int64_t batch) {
 template <class T, class Pointer>
 ODDTILE_DEVICE GlobalRows<T> rows_of(const StridedTensor<Pointer>& tensor, int64_t batch,
                                      int64_t head, int64_t rows, int32_t columns) {
-  return {tensor.data + batch * tensor.batch_stride + head * tensor.head_stride,
-          tensor.row_stride, rows, columns, tensor.aligned};
+  return {tensor.data + batch * tensor.batch_stride + head * tensor.head_stride, tensor.row_stride,
+          rows, columns, tensor.aligned};
 }
 
 // Sets scores of keys outside the band or beyond the key length to -inf. `first_query` is that of
@@ -126,15 +127,17 @@ ODDTILE_DEVICE void store_rows(Accumulator<Tile::kFragments, Tile::kHeadSize>& o
       const int64_t query = tile.first_query + row;
       if (p.lse.data && lane() % 4 == 0 && query < p.seq_q) {
         const float lse = sum == 0.0f ? kNegativeInfinity : log_sum(rows.frame[f][half], sum);
-        store(p.lse.data, tile.batch * p.lse.batch_stride + tile.head * p.lse.head_stride +
-                              query * p.lse.row_stride, lse);
+        store(p.lse.data,
+              tile.batch * p.lse.batch_stride + tile.head * p.lse.head_stride +
+                  query * p.lse.row_stride,
+              lse);
       }
     }
   }
   sync_warp();
-  copy_out_by_warp<Tile::kWarpRows>(
-      staging, warp_row, rows_of<T>(p.o, tile.batch, tile.head, p.seq_q, p.head_dim),
-      tile.first_query + warp_row);
+  copy_out_by_warp<Tile::kWarpRows>(staging, warp_row,
+                                    rows_of<T>(p.o, tile.batch, tile.head, p.seq_q, p.head_dim),
+                                    tile.first_query + warp_row);
 }
 
 template <class Tile, class T>

@@ -52,7 +52,7 @@ struct AttentionParameters {
   Global<const int32_t> key_length;
   AttentionMask mask;
   ScoreScale scale;
-  int64_t band_low;   // clamped to +-2^61
+  int64_t band_low;  // clamped to +-2^61
   int64_t band_high;
   bool bottom_right;
   int32_t head_dim;

@@ -32,7 +32,8 @@ constexpr float half_to_float(Half h) {
   const uint32_t exponent = (h.bits >> 10) & 0x1Fu;
   const uint32_t fraction = h.bits & 0x3FFu;
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | (fraction << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
   const float magnitude = float(fraction) * 0x1p-24f;  // subnormal: exact
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
 }

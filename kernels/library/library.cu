@@ -1,6 +1,7 @@
 // The two tables of this machine. Compiled once per machine, like a kernel.
 #include <cstddef>
 
+#include "kernels/attention/attention.cuh"
 #include "kernels/dialect/dialect.cuh"
 #include "kernels/library/library.h"
 #include "kernels/softmax/softmax.cuh"
@@ -9,72 +10,69 @@
 namespace oddtile::ODDTILE_MACHINE {
 namespace {
 
-int32_t fused_configurations(const oddtile_problem* problem, int32_t* ids, int32_t capacity) {
+// One kernel of one implementation, as its folder declares it.
+template <class Problem>
+struct Kernel {
+  int32_t (*configurations)(const Problem&, int32_t* ids, int32_t capacity);
+  oddtile_status (*describe)(const Problem&, int32_t id, oddtile_profile*);
+  int64_t (*workspace_bytes)(const Problem&, int32_t id);
+  oddtile_status (*launch)(const Problem*, int32_t id, void* workspace, void* stream);
+};
+
+struct Kernels {
+  Kernel<oddtile_vector_add_problem> vector_add;
+  Kernel<oddtile_softmax_problem> softmax;
+  Kernel<oddtile_attention_problem> attention;
+};
+
+constexpr Kernels kFused = {
+    {vector_add_configurations, vector_add_describe, vector_add_workspace_bytes, vector_add_launch},
+    {softmax_configurations, softmax_describe, softmax_workspace_bytes, softmax_launch},
+    {attention_configurations, attention_describe, attention_workspace_bytes, attention_launch}};
+
+constexpr Kernels kEager = {{eager_vector_add_configurations, eager_vector_add_describe,
+                             eager_vector_add_workspace_bytes, eager_vector_add_launch},
+                            {eager_softmax_configurations, eager_softmax_describe,
+                             eager_softmax_workspace_bytes, eager_softmax_launch},
+                            {eager_attention_configurations, eager_attention_describe,
+                             eager_attention_workspace_bytes, eager_attention_launch}};
+
+// Calls action(kernel, problem) for the kernel that the tagged problem names; else `otherwise`.
+template <class Result, class Action>
+Result dispatch(const Kernels& kernels, const oddtile_problem* problem, Result otherwise,
+                Action&& action) {
+  if (problem == nullptr) return otherwise;
   switch (problem->kernel) {
     case oddtile_kernel_vector_add:
-      return vector_add_configurations(problem->vector_add, ids, capacity);
+      return action(kernels.vector_add, problem->vector_add);
     case oddtile_kernel_softmax:
-      return softmax_configurations(problem->softmax, ids, capacity);
-    default:
-      return 0;
+      return action(kernels.softmax, problem->softmax);
+    case oddtile_kernel_attention:
+      return action(kernels.attention, problem->attention);
   }
+  return otherwise;
 }
 
-oddtile_status fused_describe(const oddtile_problem* problem, int32_t id,
-                              oddtile_profile* profile) {
-  switch (problem->kernel) {
-    case oddtile_kernel_vector_add:
-      return vector_add_describe(problem->vector_add, id, profile);
-    case oddtile_kernel_softmax:
-      return softmax_describe(problem->softmax, id, profile);
-    default:
-      return oddtile_unsupported;
-  }
+template <const Kernels& kernels>
+int32_t configurations(const oddtile_problem* problem, int32_t* ids, int32_t capacity) {
+  return dispatch(kernels, problem, int32_t(0), [&](const auto& kernel, const auto& subject) {
+    return kernel.configurations(subject, ids, capacity);
+  });
 }
 
-int64_t fused_workspace_bytes(const oddtile_problem* problem, int32_t id) {
-  switch (problem->kernel) {
-    case oddtile_kernel_vector_add:
-      return vector_add_workspace_bytes(problem->vector_add, id);
-    case oddtile_kernel_softmax:
-      return softmax_workspace_bytes(problem->softmax, id);
-    default:
-      return 0;
-  }
+template <const Kernels& kernels>
+oddtile_status describe(const oddtile_problem* problem, int32_t id, oddtile_profile* profile) {
+  return dispatch(kernels, problem, oddtile_unsupported,
+                  [&](const auto& kernel, const auto& subject) {
+                    return kernel.describe(subject, id, profile);
+                  });
 }
 
-int32_t eager_configurations(const oddtile_problem* problem, int32_t* ids, int32_t capacity) {
-  switch (problem->kernel) {
-    case oddtile_kernel_vector_add:
-      return eager_vector_add_configurations(problem->vector_add, ids, capacity);
-    case oddtile_kernel_softmax:
-      return eager_softmax_configurations(problem->softmax, ids, capacity);
-    default:
-      return 0;
-  }
-}
-
-oddtile_status eager_describe(const oddtile_problem* problem, int32_t id,
-                              oddtile_profile* profile) {
-  switch (problem->kernel) {
-    case oddtile_kernel_vector_add:
-      return eager_vector_add_describe(problem->vector_add, id, profile);
-    case oddtile_kernel_softmax:
-      return eager_softmax_describe(problem->softmax, id, profile);
-    default:
-      return oddtile_unsupported;
-  }
-}
-
-int64_t eager_workspace_bytes(const oddtile_problem* problem, int32_t id) {
-  switch (problem->kernel) {
-    case oddtile_kernel_vector_add:
-      return eager_vector_add_workspace_bytes(problem->vector_add, id);
-    case oddtile_kernel_softmax:
-      return eager_softmax_workspace_bytes(problem->softmax, id);
-    default:
-      return 0;
-  }
+template <const Kernels& kernels>
+int64_t workspace_bytes(const oddtile_problem* problem, int32_t id) {
+  return dispatch(kernels, problem, int64_t(0), [&](const auto& kernel, const auto& subject) {
+    return kernel.workspace_bytes(subject, id);
+  });
 }
 
 const char* status_text(oddtile_status status) {
@@ -107,37 +105,32 @@ const char* status_text(oddtile_status status) {
   return "unknown status";
 }
 
-constexpr uint64_t kCapabilities = oddtile_any_stride | oddtile_graph_capture;
+template <const Kernels& kernels>
+constexpr oddtile_implementation table(const char* name, uint64_t more_capabilities) {
+  return {
+      .abi_version = ODDTILE_ABI_VERSION,
+      .struct_size = sizeof(oddtile_implementation),
+      .name = name,
+      .capabilities = uint64_t(oddtile_stores_lse | oddtile_any_stride | oddtile_any_head_size) |
+                      more_capabilities,
+      .configurations = configurations<kernels>,
+      .describe = describe<kernels>,
+      .workspace_bytes = workspace_bytes<kernels>,
+      .vector_add = kernels.vector_add.launch,
+      .softmax = kernels.softmax.launch,
+      .attention = kernels.attention.launch,
+      .status_text = status_text};
+}
 
 }  // namespace
 
 const oddtile_implementation& fused() {
-  static constexpr oddtile_implementation kTable = {.abi_version = ODDTILE_ABI_VERSION,
-                                                    .struct_size = sizeof(oddtile_implementation),
-                                                    .name = "fused",
-                                                    .capabilities = kCapabilities,
-                                                    .configurations = fused_configurations,
-                                                    .describe = fused_describe,
-                                                    .workspace_bytes = fused_workspace_bytes,
-                                                    .vector_add = vector_add_launch,
-                                                    .softmax = softmax_launch,
-                                                    .attention = nullptr,
-                                                    .status_text = status_text};
+  static constexpr oddtile_implementation kTable = table<kFused>("fused", oddtile_graph_capture);
   return kTable;
 }
 
 const oddtile_implementation& eager() {
-  static constexpr oddtile_implementation kTable = {.abi_version = ODDTILE_ABI_VERSION,
-                                                    .struct_size = sizeof(oddtile_implementation),
-                                                    .name = "eager",
-                                                    .capabilities = kCapabilities,
-                                                    .configurations = eager_configurations,
-                                                    .describe = eager_describe,
-                                                    .workspace_bytes = eager_workspace_bytes,
-                                                    .vector_add = eager_vector_add_launch,
-                                                    .softmax = eager_softmax_launch,
-                                                    .attention = nullptr,
-                                                    .status_text = status_text};
+  static constexpr oddtile_implementation kTable = table<kEager>("eager", oddtile_graph_capture);
   return kTable;
 }
 

@@ -87,8 +87,8 @@ struct OnlineRows {
   // factor from the old frame to the new.
   template <int keys>
   ODDTILE_DEVICE void follow_maximum(Accumulator<fragments, keys>& scores,
-                                     float (&subtract)[fragments][2],
-                                     float (&factor)[fragments][2], float c) {
+                                     float (&subtract)[fragments][2], float (&factor)[fragments][2],
+                                     float c) {
     RowFrame old[fragments][2];
     bool difference = false;
     ODDTILE_UNROLL

@@ -7,7 +7,8 @@
 //
 // From |M| = 2^22 on the fused multiply-add itself loses the difference: its rounding error reaches
 // a quarter. Such rows take (s - max) * c instead, and a factor that crosses from one form to the
-// other uses the form of each side. c is positive (attention moves a negative scale into the scores).
+// other uses the form of each side. c is positive (attention moves a negative scale into the
+// scores).
 #pragma once
 
 #include "kernels/dialect/dialect.cuh"
@@ -24,7 +25,9 @@ struct RowFrame {
   float reference = kNegativeInfinity;  // fl(max * c)
 };
 
-ODDTILE_DEVICE RowFrame frame_at(float max, float c) { return {max, max * c}; }
+ODDTILE_DEVICE RowFrame frame_at(float max, float c) {
+  return {max, max * c};
+}
 
 // Whether weights of this row are exp2((s - max) * c). An infinite maximum takes this path too.
 ODDTILE_DEVICE bool takes_difference(const RowFrame& frame) {

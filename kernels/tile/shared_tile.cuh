@@ -64,8 +64,7 @@ template <int block_threads, class T, int tile_rows, int columns>
 ODDTILE_DEVICE void copy_in(const SharedTile<T, tile_rows, columns>& to,
                             const GlobalRows<const T>& from, int64_t first_row) {
   using Tile = SharedTile<T, tile_rows, columns>;
-  const bool whole =
-      from.aligned && from.columns == columns && first_row + tile_rows <= from.rows;
+  const bool whole = from.aligned && from.columns == columns && first_row + tile_rows <= from.rows;
   if constexpr (block_threads % Tile::kChunks == 0) {
     if (whole) return copy_in_whole<block_threads>(to, from, first_row);
   }
@@ -90,7 +89,8 @@ ODDTILE_DEVICE void copy_in(const SharedTile<T, tile_rows, columns>& to,
   }
 }
 
-// Stores rows [tile_row, tile_row + row_count) of the tile, one warp, as rows from first_row of `to`.
+// Stores rows [tile_row, tile_row + row_count) of the tile, one warp, as rows from first_row of
+// `to`.
 template <int row_count, class T, int tile_rows, int columns>
 ODDTILE_DEVICE void copy_out_by_warp(const SharedTile<T, tile_rows, columns>& from, int tile_row,
                                      const GlobalRows<T>& to, int64_t first_row) {
@@ -102,8 +102,7 @@ ODDTILE_DEVICE void copy_out_by_warp(const SharedTile<T, tile_rows, columns>& fr
     const int valid = to.columns - chunk * kChunkElements;
     const auto values =
         *reinterpret_cast<const Vector<T, kChunkElements>*>(from.chunk(tile_row + row, chunk));
-    const Global<T> target =
-        to.first + (first_row + row) * to.row_stride + chunk * kChunkElements;
+    const Global<T> target = to.first + (first_row + row) * to.row_stride + chunk * kChunkElements;
     if (to.aligned && valid >= kChunkElements) {
       store_as<Vector<T, kChunkElements>>(target, 0, values);
     } else {

@@ -18,8 +18,12 @@ struct Range {  // [begin, end), empty when end <= begin
   int64_t end;
 };
 
-ODDTILE_DEVICE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-ODDTILE_DEVICE int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+ODDTILE_DEVICE int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+ODDTILE_DEVICE int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
 
 // Keys that some query of [first, last] may see.
 ODDTILE_DEVICE Range keys_of_queries(const Band& band, int64_t first, int64_t last) {
