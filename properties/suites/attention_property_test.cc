@@ -6,7 +6,7 @@
 namespace oddtile::properties {
 
 TEST(attention, every_case_holds) {
-  every_case_holds(any_attention());
+  every_case_holds(any_attention(suite_scale()));
 }
 TEST(replay, every_file_holds) {
   every_file_holds();

@@ -89,6 +89,9 @@ Machine& suite_machine() {
 const oddtile_implementation& suite_implementation() {
   return *implementation;
 }
+Scale suite_scale() {
+  return options.machine == "cuda" ? Scale::device : Scale::simulator;
+}
 
 void every_case_holds(const rc::Gen<oracles::Case>& cases) {
   Tally tally;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "properties/checks/checks.h"
+#include "properties/gen/gen.h"
 
 namespace oddtile::properties {
 
@@ -25,6 +26,7 @@ struct SuiteOptions {
 const SuiteOptions& suite_options();
 Machine& suite_machine();
 const oddtile_implementation& suite_implementation();
+Scale suite_scale();  // of generated cases: what the machine can take
 
 // What a suite did. Cases after the first failure (RapidCheck shrinks) are not counted.
 struct Tally {
