@@ -13,6 +13,9 @@ namespace {
 constexpr double kLn2 = 0.693147180559945309417;
 constexpr double kLog2E = 1.44269504088896340736;
 
+constexpr double kReciprocals[] = {1.0 / 10, 1.0 / 9, 1.0 / 8, 1.0 / 7, 1.0 / 6,
+                                   1.0 / 5,  1.0 / 4, 1.0 / 3, 1.0 / 2, 1.0};
+
 double power_of_two(int exponent) {
   return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
@@ -31,7 +34,7 @@ float exp2_flushed(float x) {
   const double n = __builtin_rint(double(x));
   const double t = (double(x) - n) * kLn2;
   double series = 1.0;
-  for (int term = 10; term >= 1; --term) series = 1.0 + series * t / term;
+  for (double reciprocal : kReciprocals) series = 1.0 + series * (t * reciprocal);
   return float(series * power_of_two(int(n)));
 }
 

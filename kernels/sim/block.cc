@@ -120,9 +120,7 @@ void Machine::State::run_block(int64_t block) {
   exited_lanes = 0;
   trace ^= uint64_t(block) << 32;
 
-  current_warp = 0;
-  current_lane = kWarpLanes - 1;  // so that the lane after it is lane 0
-  run_lanes_of_one_block();
+  start_lanes();
 
   if (exited_lanes != launch->threads) {  // abandoned: whoever has not parked starts afresh
     for (int lane = 0; lane < launch->threads; ++lane) {
@@ -137,9 +135,9 @@ void Machine::State::run_block(int64_t block) {
   }
 }
 
-void Machine::State::run_lanes_of_one_block() {
-  current_warp = schedule.next_warp(ready_warps, current_warp);
-  current_lane = schedule.next_lane(warp().ready, current_lane);
+void Machine::State::start_lanes() {
+  current_warp = schedule.first_warp(warp_count);
+  current_lane = schedule.first_lane();
   place.thread = current_warp * kWarpLanes + current_lane;
   simulator::switch_fiber(host, lane().fiber);
 }

@@ -27,6 +27,8 @@ class Schedule {
   // Seed 0: in order, round robin, eager, never interrupted. Any other seed draws the policies too.
   explicit Schedule(uint64_t seed);
 
+  int first_lane() { return seed_ == 0 ? 0 : int(random_.below(32)); }
+  int first_warp(int warps) { return seed_ == 0 ? 0 : int(random_.below(uint32_t(warps))); }
   // Picks from a non-empty set of lanes (or warps); `current` ran last.
   int next_lane(uint32_t ready, int current);
   int next_warp(uint32_t ready, int current);

@@ -1,0 +1,72 @@
+// exp2 and log2 against long double over many arguments, and the edges one by one.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "kernels/sim/lane.h"
+
+namespace oddtile::simulator {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+long double ulps(float got, long double exact) {
+  const float near = std::fabs(float(exact));
+  const long double ulp = (long double)(std::nextafter(near, kInfinity)) - near;
+  return std::fabs((long double)(got)-exact) / ulp;
+}
+
+TEST(Exp2, is_within_one_ulp) {
+  long double worst = 0;
+  for (uint32_t bits = 0; bits < 0x43000000u; bits += 997) {  // 0 to 128
+    for (float sign : {1.0f, -1.0f}) {
+      const float x = sign * std::bit_cast<float>(bits);
+      if (x < -126.0f) continue;
+      worst = std::max(worst, ulps(exp2_flushed(x), std::exp2((long double)(x))));
+    }
+  }
+  EXPECT_LE(worst, 0.51L);
+  EXPECT_GT(worst, 0.4L) << "nothing was measured";
+}
+
+TEST(Exp2, has_the_edges_of_the_gpu) {
+  EXPECT_EQ(exp2_flushed(-126.0f), 0x1p-126f);
+  EXPECT_EQ(exp2_flushed(std::nextafter(-126.0f, -200.0f)), 0.0f);
+  EXPECT_EQ(exp2_flushed(128.0f), kInfinity);
+  EXPECT_EQ(exp2_flushed(kInfinity), kInfinity);
+  EXPECT_EQ(exp2_flushed(-kInfinity), 0.0f);
+  EXPECT_EQ(exp2_flushed(0x1p-149f), 1.0f);
+  EXPECT_NE(exp2_flushed(NAN), exp2_flushed(NAN));
+  for (int n = -126; n < 128; ++n) EXPECT_EQ(exp2_flushed(float(n)), std::ldexp(1.0f, n));
+}
+
+TEST(Log2, is_within_one_ulp) {
+  long double worst = 0;
+  for (uint32_t bits = 0x00800000u; bits < 0x7F800000u; bits += 1009) {
+    const float x = std::bit_cast<float>(bits);
+    worst = std::max(worst, ulps(log2_flushed(x), std::log2((long double)(x))));
+  }
+  for (uint32_t bits = 0x3F7F0000u; bits < 0x3F810000u; ++bits) {  // around 1, all of them
+    const float x = std::bit_cast<float>(bits);
+    if (x == 1.0f) continue;
+    worst = std::max(worst, ulps(log2_flushed(x), std::log2((long double)(x))));
+  }
+  EXPECT_LE(worst, 0.51L);
+  EXPECT_GT(worst, 0.4L) << "nothing was measured";
+}
+
+TEST(Log2, has_the_edges_of_the_gpu) {
+  EXPECT_EQ(log2_flushed(1.0f), 0.0f);
+  EXPECT_EQ(log2_flushed(0.0f), -kInfinity);
+  EXPECT_EQ(log2_flushed(-0.0f), -kInfinity);
+  EXPECT_EQ(log2_flushed(0x1p-127f), -kInfinity) << "subnormal arguments are flushed";
+  EXPECT_EQ(log2_flushed(kInfinity), kInfinity);
+  EXPECT_NE(log2_flushed(-1.0f), log2_flushed(-1.0f));
+  EXPECT_NE(log2_flushed(NAN), log2_flushed(NAN));
+  for (int n = -126; n < 128; ++n) EXPECT_EQ(log2_flushed(std::ldexp(1.0f, n)), float(n));
+}
+
+}  // namespace
+}  // namespace oddtile::simulator
