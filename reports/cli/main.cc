@@ -54,6 +54,18 @@ struct Usage {
     render_app->add_option("--output", render.output, "folder")->capture_default_str();
   }
 
+  // CLI11 would only say that a subcommand is required.
+  void refuse_unknown(int argc, char** argv) const {
+    const std::string word = argc > 1 ? argv[1] : "-";
+    if (word.starts_with('-')) return;
+    std::string known;
+    for (const CLI::App* command : app.get_subcommands({})) {
+      if (command->get_name() == word) return;
+      known += (known.empty() ? "" : ", ") + command->get_name();
+    }
+    throw WrongUse(fmt::format("unknown subcommand '{}'; subcommands: {}", word, known));
+  }
+
   int dispatch() const {
     if (app.got_subcommand("machines")) return machines_command();
     if (app.got_subcommand("list")) return list_command();
@@ -67,6 +79,7 @@ struct Usage {
 int main_with_codes(int argc, char** argv) {
   try {
     Usage usage;
+    usage.refuse_unknown(argc, argv);
     try {
       usage.app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

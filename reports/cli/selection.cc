@@ -1,15 +1,29 @@
 #include "reports/cli/selection.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "oracles/case/text.h"
+#include "reports/measure/amounts.h"
 
 namespace oddtile::reports {
 namespace {
+
+// A check keeps about four sets of tensors; beyond the memory the machine would start to swap or
+// end the process without a word.
+void require_memory(const oracles::Case& subject) {
+  const double needed = 4 * double(data_bytes(subject));
+  const double present = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  if (needed > present) {
+    throw WrongUse(
+        fmt::format("the case needs about {:.0f} GB of host memory, here there are {:.0f}",
+                    needed * 1e-9, present * 1e-9));
+  }
+}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -42,6 +56,7 @@ oracles::Case chosen_case(const Selection& selection) {
   if (const auto* error = std::get_if<oracles::TextError>(&parsed)) {
     throw WrongUse(fmt::format("{}, at byte {}: {}", where, error->position, error->message));
   }
+  require_memory(std::get<oracles::Case>(parsed));
   return std::get<oracles::Case>(parsed);
 }
 

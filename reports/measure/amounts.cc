@@ -145,6 +145,19 @@ int64_t flops(const Case& subject) {
   return std::get<VectorAddCase>(subject.problem).n;
 }
 
+int64_t data_bytes(const Case& subject) {
+  if (const auto* c = std::get_if<AttentionCase>(&subject.problem)) {
+    const int64_t rows = c->batch * (c->heads_q() * c->seq_q + c->heads_kv * c->seq_k);
+    const int64_t pairs = c->batch * c->heads_q() * c->seq_q * c->seq_k;
+    return 2 * rows * c->head_dim * 2 + (c->mask == oracles::MaskKind::none ? 0 : pairs);
+  }
+  if (const auto* c = std::get_if<SoftmaxCase>(&subject.problem)) {
+    return c->rows * c->columns * (2 * dtype_bytes(c->dtype) + 1);
+  }
+  const auto& c = std::get<VectorAddCase>(subject.problem);
+  return c.n * (3 * dtype_bytes(c.dtype) + 1);
+}
+
 Traffic least_traffic(const oracles::Workload& workload, int64_t granule) {
   return std::visit([&](const auto& c) { return least(workload, c, granule); },
                     workload.subject.problem);

@@ -17,6 +17,9 @@ int64_t size(const oracles::Case& subject);        // n, columns or seq_k
 // mask does not), softmax 5 and vector add 1 per element.
 int64_t flops(const oracles::Case& subject);
 
+// Bytes of one set of tensors, paddings aside.
+int64_t data_bytes(const oracles::Case& subject);
+
 struct Traffic {
   int64_t read = 0;
   int64_t written = 0;

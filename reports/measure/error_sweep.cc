@@ -153,9 +153,11 @@ ErrorEntry error_entry(const Case& subject, const oddtile_implementation& which,
 std::string profile_text(oddtile_kernel kernel, const oddtile_profile& p) {
   constexpr const char* kDtypes[] = {"fp32", "fp16", "bf16"};
   if (kernel == oddtile_kernel_vector_add) return "one rounding";
-  std::string text = fmt::format("tile {}x{}, {} partial sums, exp2 {:.3g}{}, division {:g} u",
-                                 p.tile_rows, p.tile_columns, p.sum_lanes, p.exp2_error,
-                                 p.exp2_flushes != 0 ? " flushing" : "", p.division_error_u);
+  std::string text = kernel == oddtile_kernel_softmax
+                         ? fmt::format("{} columns a step", p.tile_columns)
+                         : fmt::format("tile {}x{}", p.tile_rows, p.tile_columns);
+  text += fmt::format(", {} partial sums, exp2 {:.3g}{}, division {:g} u", p.sum_lanes,
+                      p.exp2_error, p.exp2_flushes != 0 ? " flushing" : "", p.division_error_u);
   if (p.extra_frame_u != 0) text += fmt::format(", frame {:g} u", p.extra_frame_u);
   if (p.lazy_threshold_log2 != 0) text += fmt::format(", lazy 2^{:g}", p.lazy_threshold_log2);
   if (kernel != oddtile_kernel_attention) return text;

@@ -202,13 +202,7 @@ std::vector<TimingEntry> make_entries(const Data& data, std::vector<Lane> lanes,
 // Host memory that a point takes while it is in flight: two sets of data, and two outputs of each
 // contender.
 int64_t host_bytes(const TimingPoint& point) {
-  if (const auto* c = std::get_if<oracles::AttentionCase>(&point.timed.problem)) {
-    return 12 * c->batch * c->heads_q() * (c->seq_q + c->seq_k) * c->head_dim;
-  }
-  if (const auto* c = std::get_if<oracles::SoftmaxCase>(&point.timed.problem)) {
-    return 8 * 4 * c->rows * c->columns;
-  }
-  return 12 * 4 * std::get<oracles::VectorAddCase>(point.timed.problem).n;
+  return 4 * data_bytes(point.timed);
 }
 
 // Keeps a few points ahead of the device (making data) and behind it (judging), within a budget of
