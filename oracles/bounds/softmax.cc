@@ -44,10 +44,8 @@ void bound_softmax(const SoftmaxRow& row, const oddtile_profile& profile, oddtil
   live.weight = weight;
   live.max = row.max;
   live.sum = row.sum;
-  // An online form rescales once a step and once a level of the tree that merges the lanes.
-  if (profile.tile_columns > 0)
-    live.events = double((int64_t(n) - 1) / profile.tile_columns) +
-                  std::ceil(std::log2(std::max(1, profile.sum_lanes)));
+  // What merges partial rows (of lanes, say) counts as steps in the profile.
+  if (profile.tile_columns > 0) live.events = double((int64_t(n) - 1) / profile.tile_columns);
   live.depth = std::min(double(row.live), sum_depth(int64_t(n), profile));
   if (profile.extra_frame_u > 0) live.largest_frame = largest_frame(row, profile.tile_columns);
   bound_weights(live, profile, out.weights);
@@ -66,8 +64,10 @@ void bound_softmax(const SoftmaxRow& row, const oddtile_profile& profile, oddtil
       continue;
     }
     // w^_j - p_j l^ = (1 - p_j) (w^_j - w_j) - p_j sum over the others, then the sum's roundoff.
-    const double numerator =
-        (1 - p) * d + p * (w.sum - d) + p * (1 + w.sum) * w.sum_error + 2 * flush;
+    // An online form makes w^_j anew, in the last frame: the sum holds another one, and nothing
+    // cancels.
+    const double weights = live.events == 0 ? (1 - p) * d + p * (w.sum - d) : d + p * w.sum;
+    const double numerator = weights + p * (1 + w.sum) * w.sum_error + 2 * flush;
     const double divided = profile.division_error_u * kU;
     const double before = numerator / (1 - w.loss) * (1 + divided) + p * divided;
     out.error[c] = (1 + u_o) * before + u_o * p + eta_o + flush;

@@ -56,6 +56,16 @@ void sum_values(const KeysAndValues& kv, std::span<const int64_t> visible, Atten
 
 }  // namespace
 
+void attention_row(const KeysAndValues& kv, std::span<const double> q, double scale,
+                   std::span<const int64_t> visible, Precision precision, AttentionRow& out) {
+  if (precision == Precision::wide)
+    formulae::attention_wide(kv, q, scale, visible, out);
+  else
+    formulae::attention<double>(kv, q, scale, visible, out);
+  classify_columns(kv, visible, out);
+  sum_values(kv, visible, out);
+}
+
 AttentionOracle::AttentionOracle(const Workload& workload)
     : workload_(workload), subject_(std::get<AttentionCase>(workload.subject.problem)) {
   length_.assign(size_t(subject_.batch), subject_.seq_k);
@@ -130,12 +140,7 @@ void AttentionOracle::row(const KeysAndValues& kv, int64_t b, int64_t head, int6
   const Tensor& q_tensor = tensor_of(workload_, Role::q);
   q.resize(size_t(subject_.head_dim));
   read_row(stored_bytes(workload_, q_tensor), q_tensor, b, head, i, q.data());
-  if (precision == Precision::wide)
-    formulae::attention_wide(kv, q, subject_.scale, visible, out);
-  else
-    formulae::attention<double>(kv, q, subject_.scale, visible, out);
-  classify_columns(kv, visible, out);
-  sum_values(kv, visible, out);
+  attention_row(kv, q, subject_.scale, visible, precision, out);
 }
 
 }  // namespace oddtile::oracles

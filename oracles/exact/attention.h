@@ -49,6 +49,10 @@ struct AttentionRow {
   std::vector<double> v_magnitude;  // sum |v| over visible keys; empty where surely below 2^119
 };
 
+// The row whose query is `q` and whose visible keys are `visible`, ascending. Reuses out's buffers.
+void attention_row(const KeysAndValues& kv, std::span<const double> q, double scale,
+                   std::span<const int64_t> visible, Precision precision, AttentionRow& out);
+
 struct KeyRange {
   int64_t begin = 0;
   int64_t end = 0;
