@@ -1,0 +1,276 @@
+// Softmax on the simulator: a sweep of widths, alignments, masks and configurations against a
+// double loop. (properties/ has the thorough runs with proved bounds; these are the first to fail.)
+#include "kernels/softmax/softmax.cuh"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernels/base/random.h"
+#include "kernels/sim/machine.h"
+#include "kernels/softmax/parameters.h"
+
+namespace oddtile {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kGuard = 64;  // elements in front of the first row
+
+struct Shape {
+  int64_t rows, columns;
+  int64_t x_offset, y_offset, mask_offset;
+  int64_t x_pad, y_pad, mask_pad;
+  bool masked, in_place;
+  int recipe;
+};
+
+// A matrix whose first element stands `offset` elements behind a 128-byte boundary.
+template <class T>
+class Matrix {
+ public:
+  Matrix(int64_t rows, int64_t columns, int64_t offset, int64_t pad, T fill)
+      : stride_(columns + pad), rows_(rows), columns_(columns), first_(kGuard + offset) {
+    storage_.resize(size_t(first_ + rows * stride_ + kGuard) * sizeof(T) / 128 + 1);
+    for (Line& line : storage_) {
+      for (T& value : line.values) value = fill;
+    }
+  }
+  T* data() { return storage_[0].values + first_; }
+  T& at(int64_t row, int64_t column) { return data()[row * stride_ + column]; }
+  int64_t stride() const { return stride_; }
+  void allow(sim::Machine& machine, const char* name) {
+    machine.allow(data(), ((rows_ - 1) * stride_ + columns_) * int64_t(sizeof(T)), name);
+  }
+  // Bytes other than those of the columns, for comparing before and after.
+  std::vector<T> outside() {
+    std::vector<T> all(storage_[0].values, storage_[0].values + storage_.size() * 128 / sizeof(T));
+    for (int64_t r = 0; r < rows_; ++r) {
+      for (int64_t c = 0; c < columns_; ++c) all[first_ + r * stride_ + c] = T{};
+    }
+    return all;
+  }
+
+ private:
+  struct alignas(128) Line {
+    T values[128 / sizeof(T)];
+  };
+  std::vector<Line> storage_;
+  int64_t stride_, rows_, columns_, first_;
+};
+
+double draw(Random& random, int recipe, int64_t column) {
+  switch (recipe) {
+    case 0:
+      return random.normal();
+    case 1:
+      return -200.0;
+    case 2:
+      return column % 7 - 3.0 * double(column % 2);
+    case 3:
+      return 0.25 * double(column);  // rising: every step rescales
+    case 4:
+      return random.below(2) ? 3e38 : -3e38;
+    case 5:
+      return random.below(3) ? -kInfinity : random.normal();
+    case 6:
+      return random.below(40) ? random.normal() : kInfinity;
+    case 7:
+      return random.below(40) ? random.normal() : std::nan("");
+    case 8:
+      return -kInfinity;
+    case 9:
+      return -6e4 + double(random.below(16)) * 64;
+    default:
+      return 1e10 * random.normal();
+  }
+}
+constexpr int kRecipes = 11;
+
+// Unit roundoff and half the smallest subnormal of the output.
+double roundoff(oddtile_dtype dtype) {
+  return dtype == oddtile_fp32 ? 0x1p-24 : (dtype == oddtile_fp16 ? 0x1p-11 : 0x1p-8);
+}
+double half_subnormal(oddtile_dtype dtype) {
+  return dtype == oddtile_fp16 ? 0x1p-25 : 0x1p-126;  // fp32, bf16: exp2 flushes
+}
+
+template <class T>
+std::string compare_row(oddtile_dtype dtype, const std::vector<T>& x, const std::vector<bool>& seen,
+                        T* got) {
+  double max = -kInfinity;
+  bool is_nan = false, any = false;
+  for (size_t c = 0; c < x.size(); ++c) {
+    if (!seen[c]) continue;
+    const double value = sim::to_float(x[c]);
+    any = true;
+    is_nan = is_nan || std::isnan(value) || value == kInfinity;
+    max = std::fmax(max, value);
+  }
+  is_nan = is_nan || (any && max == -kInfinity);
+  double sum = 0;
+  for (size_t c = 0; c < x.size() && !is_nan; ++c) {
+    if (seen[c]) sum += std::exp(sim::to_float(x[c]) - max);
+  }
+  for (size_t c = 0; c < x.size(); ++c) {
+    const float y = sim::to_float(got[c]);
+    const std::string place = " at column " + std::to_string(c);
+    if (!seen[c]) {
+      if (y != 0.0f || std::signbit(y)) return "hidden column is " + std::to_string(y) + place;
+    } else if (is_nan) {
+      if (!std::isnan(y)) return "should be NaN, is " + std::to_string(y) + place;
+    } else {
+      const double spread = max - sim::to_float(x[c]);
+      const double exact = std::exp(-spread) / sum;
+      const double relative =
+          0x1p-24 * (60 + double(x.size()) / 32 + 6 * std::fmin(spread, 800)) + roundoff(dtype);
+      if (!(std::fabs(y - exact) <= exact * relative + half_subnormal(dtype))) {
+        return std::to_string(y) + " instead of " + std::to_string(exact) + place;
+      }
+    }
+  }
+  return "";
+}
+
+sim::Machine& machine() {
+  static sim::Machine machine;  // one for all: its fibers are worth keeping
+  return machine;
+}
+
+// Runs every admissible configuration for which `wanted(index)`, and the baseline.
+template <class T, class Wanted>
+void check(oddtile_dtype dtype, const Shape& shape, uint64_t seed, Wanted wanted) {
+  Random random(seed);
+  const T poison = sim::from_float<T>(__builtin_nanf(""));
+  Matrix<T> x(shape.rows, shape.columns, shape.x_offset, shape.x_pad, poison);
+  Matrix<uint8_t> mask(shape.rows, shape.columns, shape.mask_offset, shape.mask_pad, 1);
+  std::vector<std::vector<T>> inputs(shape.rows);
+  std::vector<std::vector<bool>> seen(shape.rows);
+  for (int64_t r = 0; r < shape.rows; ++r) {
+    const int density = int(random.below(5));
+    for (int64_t c = 0; c < shape.columns; ++c) {
+      x.at(r, c) = sim::from_float<T>(float(draw(random, shape.recipe, c)));
+      mask.at(r, c) = random.below(4) < uint32_t(density) ? uint8_t(1u << random.below(8)) : 0;
+      inputs[r].push_back(x.at(r, c));
+      seen[r].push_back(!shape.masked || mask.at(r, c) != 0);
+    }
+  }
+  const auto run = [&](int32_t id, bool eager) {
+    Matrix<T> copy = x;
+    Matrix<T> own(shape.rows, shape.columns, shape.y_offset, shape.y_pad, poison);
+    Matrix<T>& y = shape.in_place ? copy : own;
+    const std::vector<T> before = y.outside();
+    const oddtile_softmax_problem problem = {
+        dtype,         shape.rows, shape.columns, copy.data(),
+        copy.stride(), y.data(),   y.stride(),    shape.masked ? mask.data() : nullptr,
+        mask.stride()};
+    machine().begin(seed);
+    copy.allow(machine(), "x");
+    if (!shape.in_place) y.allow(machine(), "y");
+    if (shape.masked) mask.allow(machine(), "mask");
+    std::vector<std::byte> space(sim::eager_softmax_workspace_bytes(problem, 0) + 256);
+    void* room = space.data() + (256 - reinterpret_cast<uintptr_t>(space.data()) % 256) % 256;
+    machine().allow(room, int64_t(space.size()) - 256, "workspace");
+    id = eager ? 0 : softmax_id(problem, id);
+    ASSERT_EQ(eager ? sim::eager_softmax_launch(&problem, id, room, &machine())
+                    : sim::softmax_launch(&problem, id, nullptr, &machine()),
+              oddtile_ok);
+    for (const sim::Hazard& hazard : machine().hazards()) ADD_FAILURE() << hazard.text();
+    const std::vector<T> after = y.outside();
+    EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size() * sizeof(T)), 0);
+    for (int64_t r = 0; r < shape.rows; ++r) {
+      EXPECT_EQ(compare_row(dtype, inputs[r], seen[r], &y.at(r, 0)), "") << "row " << r;
+    }
+  };
+  const oddtile_softmax_problem alignment = {
+      dtype, shape.rows, shape.columns, x.data(), x.stride(), x.data(), x.stride(), nullptr, 0};
+  for (int32_t index = -1; index < kSoftmaxCount && !testing::Test::HasFailure(); ++index) {
+    if (index >= 0 && !(wanted(index) && softmax_admits(alignment, index))) continue;
+    SCOPED_TRACE("dtype " + std::to_string(dtype) + " rows " + std::to_string(shape.rows) +
+                 " columns " + std::to_string(shape.columns) + " recipe " +
+                 std::to_string(shape.recipe) + " configuration " +
+                 (index < 0 ? "eager" : kSoftmaxConfigurations[index].name) +
+                 (shape.masked ? " masked" : "") + (shape.in_place ? " in place" : ""));
+    run(index, index < 0);
+  }
+}
+
+template <class Wanted>
+void check_any(int dtype, const Shape& shape, uint64_t seed, Wanted wanted) {
+  if (dtype == 0) return check<float>(oddtile_fp32, shape, seed, wanted);
+  if (dtype == 1) return check<Half>(oddtile_fp16, shape, seed, wanted);
+  return check<Bfloat16>(oddtile_bf16, shape, seed, wanted);
+}
+
+Shape any_shape(Random& random, int64_t rows, int64_t columns) {
+  return {.rows = rows,
+          .columns = columns,
+          .x_offset = random.below(2) ? random.between(0, 70) : 0,
+          .y_offset = random.below(2) ? random.between(0, 12) : 0,
+          .mask_offset = random.between(0, 12),
+          .x_pad = random.below(2) ? random.between(0, 9) : 0,
+          .y_pad = random.below(2) ? random.between(0, 9) : 0,
+          .mask_pad = random.between(0, 3),
+          .masked = random.below(2) == 0,
+          .in_place = random.below(4) == 0,
+          .recipe = int(random.below(kRecipes))};
+}
+
+TEST(Softmax, EveryWidthUpTo200InEveryForm) {
+  Random random(1);
+  for (int64_t round = 0; round < 400; ++round) {
+    const Shape shape = any_shape(random, random.between(1, 9), round % 201);
+    if (shape.columns == 0) continue;
+    const uint32_t rare = random.below(10);
+    check_any(int(random.below(3)), shape, uint64_t(round), [&](int32_t index) {
+      return kSoftmaxConfigurations[index].threads <= 128 || rare == 0;
+    });
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(Softmax, LongRowsInEveryForm) {
+  Random random(2);
+  for (const int64_t columns : {1023, 4096, 4097, 16389, 33001, 70000, 140001}) {
+    for (int dtype = 0; dtype < 3; ++dtype) {
+      const Shape shape = any_shape(random, 2, columns);
+      check_any(dtype, shape, uint64_t(columns),
+                [](int32_t index) { return !kSoftmaxConfigurations[index].narrow; });
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(Softmax, TheSameIdGivesTheSameBits) {
+  // Rows alone and in a batch, in other memory: wherever the id is the same, so are the bits.
+  Random random(3);
+  constexpr int64_t kColumns = 40;
+  alignas(128) static float x[1024], together[1024], alone[1024];
+  for (float& value : x) value = float(random.normal());
+  for (int64_t stride : {40, 44, 64, 72}) {
+    const oddtile_softmax_problem all = {oddtile_fp32, 8,      kColumns, x, stride,
+                                         together,     stride, nullptr,  0};
+    for (int32_t index : {2, 4, 16, 18, 19, 20}) {
+      if (!softmax_admits(all, index)) continue;
+      const int32_t id = softmax_id(all, index);
+      machine().begin(1);
+      machine().allow(x, sizeof(x), "x");
+      machine().allow(together, sizeof(together), "y");
+      machine().allow(alone, sizeof(alone), "y alone");
+      ASSERT_EQ(sim::softmax_launch(&all, id, nullptr, &machine()), oddtile_ok);
+      for (int64_t row = 0; row < 8; ++row) {
+        const oddtile_softmax_problem one = {
+            oddtile_fp32, 1, kColumns, x + row * stride, 0, alone + 3, 0, nullptr, 0};
+        if (softmax_id(one, index) != id) continue;
+        ASSERT_EQ(sim::softmax_launch(&one, id, nullptr, &machine()), oddtile_ok);
+        EXPECT_EQ(std::memcmp(alone + 3, together + row * stride, kColumns * sizeof(float)), 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oddtile
