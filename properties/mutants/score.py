@@ -254,7 +254,7 @@ def write_table(rows, path, seed):
     classes = {n for mutant, result, *_ in rows if result == "caught" for n in mutant.classes}
     lines += ["", f"{caught} of {len(rows)} caught, {len(classes)} bug classes."]
     path.write_text("\n".join(lines) + "\n")
-    print(lines[-1])
+    return lines[-1]
 
 
 def score(mutants, arguments):
@@ -280,7 +280,8 @@ def score(mutants, arguments):
             print(f"{mutant.name}: {result} {by} {after} ({seconds:.0f} s)", flush=True)
             rows.append((mutant, result, "" if result == "does not compile" else by, after,
                          seconds))
-            write_table(rows, arguments.build / "results.md", arguments.seed)
+            summary = write_table(rows, arguments.build / "results.md", arguments.seed)
+    print(summary)
     return 1 if unexpected else 0
 
 
