@@ -31,8 +31,9 @@ struct Expected {
 };
 
 Expected parse(const std::string& verdict) {
-  if (verdict.rfind("// pass:", 0) == 0) return {.pass = true};
   Expected expected;
+  expected.pass = verdict.rfind("// pass:", 0) == 0;
+  if (expected.pass) return expected;
   const std::string fail = "// fail ";
   EXPECT_EQ(verdict.rfind(fail, 0), 0u) << verdict;
   const std::string rest = verdict.substr(fail.size(), verdict.find(':') - fail.size());

@@ -154,7 +154,7 @@ struct oddtile::sim::Machine::State {
   // ---- block.cc ----
   bool run(const simulator::Launch& wanted);
   void run_block(int64_t block);
-  void start_lanes();  // returns when all have exited or the block was abandoned
+  void start_lanes();   // returns when all have exited or the block was abandoned
   bool enter_kernel();  // false: it threw
   void exit_lane();
   // Every word begins here: counts, traces, and lets the schedule interrupt.
