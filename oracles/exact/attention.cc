@@ -27,13 +27,13 @@ uint8_t special_bits(double v) {
   return 0;
 }
 
-// What non-finite V decides, column by column; `live` tells which visible keys are live.
-void classify_columns(const KeysAndValues& kv, std::span<const int64_t> visible,
-                      AttentionRow& out) {
+// What non-finite V decides, column by column. A key that band or mask hides from this row may hold
+// finite bits only (the contract), so it promises no more than a visible key that is not live.
+void classify_columns(const KeysAndValues& kv, AttentionRow& out) {
   out.column.clear();
   if (kv.v_special.empty()) return;
   size_t next_live = 0;
-  for (const int64_t j : visible) {
+  for (int64_t j = 0; j < kv.keys; ++j) {
     const bool live = next_live < out.keys.size() && out.keys[next_live] == j;
     if (live) ++next_live;
     if (!kv.key_special[size_t(j)]) continue;
@@ -62,7 +62,7 @@ void attention_row(const KeysAndValues& kv, std::span<const double> q, double sc
     formulae::attention_wide(kv, q, scale, visible, out);
   else
     formulae::attention<double>(kv, q, scale, visible, out);
-  classify_columns(kv, visible, out);
+  classify_columns(kv, out);
   sum_values(kv, visible, out);
 }
 

@@ -17,7 +17,7 @@ enum ColumnBits : uint8_t {
   kLiveNan = 1,
   kLivePlusInfinity = 2,
   kLiveMinusInfinity = 4,
-  kDeadNonFinite = 8,  // a visible key that is not live: 0 * NaN, not judged
+  kDeadNonFinite = 8,  // a key of this row that is not live: 0 * NaN, not judged
 };
 
 // K and V of one (batch, kv head), dense, rows of head_dim. Non-finite elements of V stand as 0 in
