@@ -39,6 +39,7 @@ std::string Tally::proves_nothing() const {
   if (cases == 0) return "no case was run";
   if (launches == 0) return "nothing was launched";
   if (judged == 0) return "no element was judged";
+  if (2 * not_offered > cases) return "more than half of the cases are declined";
   if (2 * vacuous > cases) return "more than half of the cases are vacuous";
   return {};
 }
