@@ -227,6 +227,7 @@ Case draw_attention(Random& random, int64_t work_at_most) {
   if (one_in(random, 2)) draw_heads(c, random);
   if (!one_in(random, 4)) c.head_dim = pick(random, interesting_head_sizes());
   draw_lengths(c, random);
+  if (one_in(random, 4)) c.pad = draw_pad(random);
   shrink_to_budget(c, random, work_at_most);
   draw_scale(c, random);
   if (one_in(random, 2)) draw_band(c, random);
@@ -236,7 +237,6 @@ Case draw_attention(Random& random, int64_t work_at_most) {
     c.mask_layout = any(random, c.mask_layout);
   }
   if (one_in(random, 3)) draw_layouts(c, random);
-  if (one_in(random, 4)) c.pad = draw_pad(random);
   if (one_in(random, 4)) draw_offsets(c, random);
   if (one_in(random, 8)) c.lse = 0;
   if (!one_in(random, 4)) c.scores = any(random, c.scores);

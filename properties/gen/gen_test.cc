@@ -9,8 +9,6 @@
 #include "oracles/case/fields.h"
 #include "oracles/case/sizes.h"
 #include "oracles/case/text.h"
-#include "properties/gen/draw.h"
-#include "properties/gen/simpler.h"
 
 namespace oddtile::properties {
 namespace {
@@ -209,31 +207,6 @@ TEST(Shrinking, KeepsTheFeatureThatMatters) {
                    return a.alias != Alias::none && a.out_offset % 4 != 0 && a.n > 4;
                  },
                  {VectorAddCase{.n = 5, .x_offset = 1, .out_offset = 1, .alias = Alias::x}});
-}
-
-TEST(Shrinking, EveryStepIsPossibleAndEveryChainEnds) {
-  for (oddtile_kernel kernel : kKernels) {
-    for (uint64_t seed = 0; seed < 60; ++seed) {
-      Random random(seed);
-      Case subject = draw(kernel, random, kSmallWork);
-      int steps = 0;
-      for (auto candidates = simpler(subject); !candidates.empty(); ++steps) {
-        for (const Case& candidate : candidates) {
-          ASSERT_EQ(impossible(candidate), "");
-          ASSERT_FALSE(candidate == subject);
-        }
-        subject = candidates[random.below(uint32_t(candidates.size()))];
-        candidates = simpler(subject);
-        ASSERT_LT(steps, 3000) << print(subject);
-      }
-    }
-  }
-}
-
-TEST(Shrinking, ThePlainCaseIsTheEnd) {
-  EXPECT_TRUE(simpler({VectorAddCase{}}).empty());
-  EXPECT_TRUE(simpler({SoftmaxCase{}}).empty());
-  EXPECT_TRUE(simpler({AttentionCase{}}).empty());
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
-// Every recipe makes what its name says, from the numbers that were really stored.
+// Every recipe makes the scores that its name says, from the numbers that were really stored.
+#include "oracles/case/scores.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,17 +83,17 @@ void expect_around(Scores scores, double centre, double tolerance) {
   }
 }
 
-TEST(Recipes, LevelIsMinus200) {
+TEST(Scores, LevelIsMinus200) {
   expect_around(Scores::level, -200, 0.01);
 }
-TEST(Recipes, DeepIsMinus60000) {
+TEST(Scores, DeepIsMinus60000) {
   expect_around(Scores::deep, -60000, 0.01);
 }
-TEST(Recipes, HighIs100) {
+TEST(Scores, HighIs100) {
   expect_around(Scores::high, 100, 0.02);
 }
 
-TEST(Recipes, RisingRisesStrictlyAndFallingFalls) {
+TEST(Scores, RisingRisesStrictlyAndFallingFalls) {
   for (Scores scores : {Scores::rising, Scores::falling}) {
     for (const AttentionCase& c : variants(scores, 4)) {
       for (const auto& row : scores_of(c).scores) {
@@ -104,7 +106,7 @@ TEST(Recipes, RisingRisesStrictlyAndFallingFalls) {
   }
 }
 
-TEST(Recipes, LastMaxHasItsMaximumInTheLastKey) {
+TEST(Scores, LastMaxHasItsMaximumInTheLastKey) {
   for (const AttentionCase& c : variants(Scores::last_max)) {
     for (const auto& row : scores_of(c).scores) {
       ASSERT_EQ(std::max_element(row.begin(), row.end()) - row.begin(), c.seq_k - 1) << label(c);
@@ -112,7 +114,7 @@ TEST(Recipes, LastMaxHasItsMaximumInTheLastKey) {
   }
 }
 
-TEST(Recipes, TiesAreExactAndSpreadOverTheTiles) {
+TEST(Scores, TiesAreExactAndSpreadOverTheTiles) {
   for (const AttentionCase& c : variants(Scores::ties)) {
     for (const auto& row : scores_of(c).scores) {
       const std::set<double> distinct(row.begin(), row.end());
@@ -124,7 +126,7 @@ TEST(Recipes, TiesAreExactAndSpreadOverTheTiles) {
   }
 }
 
-TEST(Recipes, ZerosAreExactly0AlthoughQAndKAreNot) {
+TEST(Scores, ZerosAreExactly0AlthoughQAndKAreNot) {
   for (const AttentionCase& c : variants(Scores::zeros)) {
     for (const auto& row : scores_of(c).scores) {
       for (double score : row) ASSERT_EQ(score, 0) << label(c);
@@ -132,7 +134,7 @@ TEST(Recipes, ZerosAreExactly0AlthoughQAndKAreNot) {
   }
 }
 
-TEST(Recipes, PeakedGivesOneClassOfKeysNearlyAllTheWeight) {
+TEST(Scores, PeakedGivesOneClassOfKeysNearlyAllTheWeight) {
   for (const AttentionCase& c : variants(Scores::peaked, 16)) {
     const ScoreTable table = scores_of(c);
     for (int64_t query = 0; query < c.seq_q; ++query) {
@@ -149,7 +151,7 @@ TEST(Recipes, PeakedGivesOneClassOfKeysNearlyAllTheWeight) {
   }
 }
 
-TEST(Recipes, Fp16OverflowExceedsHalfPrecisionBeforeTheScale) {
+TEST(Scores, Fp16OverflowExceedsHalfPrecisionBeforeTheScale) {
   for (const AttentionCase& c : variants(Scores::fp16_overflow)) {
     for (const auto& row : scores_of(c).scores) {
       for (double score : row) ASSERT_GE(std::abs(score / c.scale), 65520) << label(c);
@@ -158,7 +160,7 @@ TEST(Recipes, Fp16OverflowExceedsHalfPrecisionBeforeTheScale) {
 }
 
 // From |M| = 2^22 on a single fused multiply-add fails.
-TEST(Recipes, DeeperAndFusedExponentExceedTwoToThe22) {
+TEST(Scores, DeeperAndFusedExponentExceedTwoToThe22) {
   for (Scores scores : {Scores::deeper, Scores::fused_exponent}) {
     for (const AttentionCase& c : variants(scores)) {
       const ScoreTable table = scores_of(c);
@@ -173,7 +175,7 @@ TEST(Recipes, DeeperAndFusedExponentExceedTwoToThe22) {
   }
 }
 
-TEST(Recipes, CancellingScoresAreFarBelowTheirTerms) {
+TEST(Scores, CancellingScoresAreFarBelowTheirTerms) {
   for (const AttentionCase& c : variants(Scores::cancelling, 16)) {
     const ScoreTable table = scores_of(c);
     double scores = 0, terms = 0;
@@ -187,7 +189,7 @@ TEST(Recipes, CancellingScoresAreFarBelowTheirTerms) {
   }
 }
 
-TEST(Recipes, NegativeInfinitiesHidesKeysRowsAndHeads) {
+TEST(Scores, NegativeInfinitiesHidesKeysRowsAndHeads) {
   int dead_rows = 0, mixed_rows = 0, dead_heads = 0, nans = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const AttentionCase c = {.seq_q = 9, .seq_k = 67, .scores = Scores::negative_infinities};
@@ -207,7 +209,7 @@ TEST(Recipes, NegativeInfinitiesHidesKeysRowsAndHeads) {
   EXPECT_EQ(nans, 0);
 }
 
-TEST(Recipes, SpecialsLeaveMostRowsAlone) {
+TEST(Scores, SpecialsLeaveMostRowsAlone) {
   int ruined = 0, sound = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const AttentionCase c = {.seq_q = 9, .seq_k = 67, .scores = Scores::specials};
@@ -222,7 +224,7 @@ TEST(Recipes, SpecialsLeaveMostRowsAlone) {
 }
 
 // A fault at a tile's edge must be able to show: every edge key has weight for some row.
-TEST(Recipes, EdgeKeysHaveWeightForSomeRow) {
+TEST(Scores, EdgeKeysHaveWeightForSomeRow) {
   for (Scores scores : {Scores::integers, Scores::zeros, Scores::level, Scores::high, Scores::ties,
                         Scores::peaked, Scores::noise}) {
     for (int64_t head_dim : {16, 40, 64, 128}) {
@@ -243,77 +245,6 @@ TEST(Recipes, EdgeKeysHaveWeightForSomeRow) {
         }
         EXPECT_GT(most, 2e-3) << label(c) << " key " << key;
       }
-    }
-  }
-}
-
-TEST(Recipes, OneHotIsOneHotAndDiffersBetweenHeads) {
-  const AttentionCase c = {.heads_kv = 2, .seq_q = 1, .seq_k = 40, .head_dim = 16};
-  const Workload workload = materialise({c}, Poison::nan);
-  for (int64_t key = 0; key < 40; ++key) {
-    const auto row = row_of(*workload.find(Role::v), 0, key);
-    EXPECT_EQ(std::count(row.begin(), row.end(), 0.0), 15);
-    EXPECT_EQ(row[size_t(key % 16)], 1.0);
-    EXPECT_NE(row, row_of(*workload.find(Role::v), 1, key));
-  }
-}
-
-TEST(Recipes, CodedTellsEveryKeyFromEveryOther) {
-  for (oddtile_dtype dtype : {oddtile_fp16, oddtile_bf16}) {
-    for (int64_t head_dim : {1, 8, 20, 64, 256}) {
-      const AttentionCase c = {.dtype = dtype,
-                               .heads_kv = 2,
-                               .seq_q = 1,
-                               .seq_k = 120,
-                               .head_dim = head_dim,
-                               .contents = Contents::coded};
-      const Workload workload = materialise({c}, Poison::nan);
-      std::set<std::vector<double>> rows;
-      for (int64_t key = 0; key < 120; ++key) {
-        rows.insert(row_of(*workload.find(Role::v), 0, key));
-        EXPECT_NE(row_of(*workload.find(Role::v), 0, key), row_of(*workload.find(Role::v), 1, key));
-      }
-      EXPECT_EQ(rows.size(), 120u) << label(c);
-    }
-  }
-}
-
-// Rows of softmax, all elements visible.
-std::vector<std::vector<double>> softmax_rows(SoftmaxCase c) {
-  const Workload workload = materialise({c}, Poison::nan);
-  std::vector<std::vector<double>> rows;
-  for (int64_t row = 0; row < c.rows; ++row) rows.push_back(row_of(workload.tensors[0], 0, row));
-  return rows;
-}
-
-TEST(Recipes, SoftmaxRowsAreWhatTheyAreCalled) {
-  for (oddtile_dtype dtype : {oddtile_fp32, oddtile_fp16, oddtile_bf16}) {
-    const auto make = [&](Values values) {
-      return softmax_rows({.dtype = dtype, .rows = 8, .columns = 131, .values = values});
-    };
-    for (const auto& row : make(Values::level)) {
-      for (double value : row) EXPECT_NEAR(value, -200, 2.01);
-    }
-    for (const auto& row : make(Values::deep)) {
-      for (double value : row) EXPECT_NEAR(value, -60000, 600);
-    }
-    for (const auto& row : make(Values::high)) {
-      for (double value : row) EXPECT_NEAR(value, 100, 6);
-    }
-    for (const auto& row : make(Values::rising)) {
-      EXPECT_TRUE(std::is_sorted(row.begin(), row.end()));
-      for (size_t at = 16; at < row.size(); at += 16) EXPECT_GT(row[at], row[at - 16]);
-    }
-    for (const auto& row : make(Values::falling)) {
-      EXPECT_TRUE(std::is_sorted(row.rbegin(), row.rend()));
-    }
-    for (const auto& row : make(Values::last_max)) {
-      EXPECT_EQ(std::max_element(row.begin(), row.end()) - row.begin(), 130);
-    }
-    for (const auto& row : make(Values::one_hot))
-      EXPECT_EQ(std::count(row.begin(), row.end(), 40), 1);
-    for (const auto& row : make(Values::tiny)) {
-      for (double value : row) EXPECT_LT(std::abs(value), 0x1p-12);
     }
   }
 }

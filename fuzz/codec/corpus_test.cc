@@ -1,0 +1,70 @@
+// The committed corpus: every file says why it exists, is written as print() writes it, and can be
+// made by the fuzzer (so its bytes can seed a campaign).
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "fuzz/codec/codec.h"
+#include "oracles/case/text.h"
+
+namespace oddtile::fuzz {
+namespace {
+
+struct CaseFile {
+  std::filesystem::path path;
+  std::string text;
+};
+
+std::vector<CaseFile> files_under(const std::filesystem::path& folder) {
+  std::vector<CaseFile> files;
+  if (!std::filesystem::exists(folder)) return files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file() || entry.path().extension() != ".case") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    files.push_back({entry.path(), text.str()});
+  }
+  return files;
+}
+
+std::vector<CaseFile> corpus() {
+  const std::filesystem::path root = CORPUS_FOLDER;
+  auto files = files_under(root / "seeds");
+  for (CaseFile& file : files_under(root / "regressions")) files.push_back(std::move(file));
+  return files;
+}
+
+TEST(Corpus, EveryFileSaysWhyAndIsAsPrinted) {
+  for (const CaseFile& file : corpus()) {
+    EXPECT_EQ(file.text.rfind("# why: ", 0), 0u) << file.path;
+    const auto result = oracles::parse(file.text);
+    const auto* error = std::get_if<oracles::TextError>(&result);
+    ASSERT_EQ(error, nullptr) << file.path << ":" << error->position << ": " << error->message;
+    const auto& subject = std::get<oracles::Case>(result);
+    const size_t line = file.text.rfind('\n', file.text.size() - 2) + 1;
+    EXPECT_EQ(file.text.substr(line), oracles::print(subject) + "\n") << file.path;
+    EXPECT_EQ(file.path.parent_path().filename(), oracles::kernel_name(subject.kernel()));
+  }
+}
+
+TEST(Corpus, SeedsAreManyDistinctAndInReachOfTheFuzzer) {
+  std::map<std::string, int> counts;
+  std::map<std::string, std::filesystem::path> seen;
+  for (const CaseFile& file : files_under(std::filesystem::path(CORPUS_FOLDER) / "seeds")) {
+    const auto subject = std::get<oracles::Case>(oracles::parse(file.text));
+    ++counts[std::string(oracles::kernel_name(subject.kernel()))];
+    const auto [at, added] = seen.emplace(oracles::print(subject), file.path);
+    EXPECT_TRUE(added) << file.path << " repeats " << at->second;
+    EXPECT_TRUE(in_fuzz_range(subject)) << file.path;
+    EXPECT_TRUE(decode(subject.kernel(), encode(subject)) == subject) << file.path;
+  }
+  EXPECT_GE(counts["vector_add"], 12);
+  EXPECT_GE(counts["softmax"], 12);
+  EXPECT_GE(counts["attention"], 25);
+}
+
+}  // namespace
+}  // namespace oddtile::fuzz
