@@ -34,7 +34,7 @@ std::vector<Case> io_cases(Effort effort) {
   std::vector<Case> cases;
   const bool full = effort == Effort::full;
   for (const bool causal : {false, true}) {
-    for (const int64_t seq : {64, 128, 256, 512}) {
+    for (const int64_t seq : {64, 128, 256, 512, 1024}) {
       if (seq > 128 && !full) continue;
       AttentionCase c;
       c.dtype = oddtile_bf16;

@@ -131,12 +131,17 @@ std::vector<Lane> run_point(const Data& data, std::span<const Contender> contend
   return lanes;
 }
 
-std::string judged(const Workload& workload, const Outputs& outputs, const oddtile_profile& profile,
-                   const std::string& error, const TimingPlan& plan) {
-  if (!error.empty()) return "fail (" + error + ")";
+struct Judged {
+  std::string verdict;
+  double edges_visible = 0;
+};
+
+Judged judged(const Workload& workload, const Outputs& outputs, const oddtile_profile& profile,
+              const std::string& error, const TimingPlan& plan) {
+  if (!error.empty()) return {"fail (" + error + ")"};
   const oracles::Sampling sampling = {.rows_at_most = plan.rows_judged, .seed = 1};
-  return std::string(
-      oracles::verdict_name(oracles::judge(workload, outputs, profile, sampling).verdict));
+  const oracles::Judgement judgement = oracles::judge(workload, outputs, profile, sampling);
+  return {std::string(oracles::verdict_name(judgement.verdict)), judgement.visible_edge_keys};
 }
 
 void fill_times(const Data& data, const Lane& lane, TimingEntry& entry) {
@@ -167,9 +172,11 @@ TimingEntry make_entry(const Data& data, const Lane& lane, const std::string& ma
   entry.case_text = oracles::print(subject);
   fill_times(data, lane, entry);
   entry.verdict =
-      judged(data.timed, lane.timed_outputs, lane.timed_profile, lane.timed_error, plan);
-  entry.edge_verdict =
+      judged(data.timed, lane.timed_outputs, lane.timed_profile, lane.timed_error, plan).verdict;
+  const Judged edges =
       judged(data.edges, lane.edge_outputs, lane.edge_profile, lane.edge_error, plan);
+  entry.edge_verdict = edges.verdict;
+  entry.edges_visible = edges.edges_visible;
   const bool same = std::string(lane.timed_profile.name) == lane.edge_profile.name;
   // N(0, 1) data at thousands of keys are vacuous by nature: the edges carry the proof.
   const bool timed_good = entry.verdict == "pass" || entry.verdict == "vacuous";

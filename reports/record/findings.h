@@ -14,7 +14,7 @@ struct Finding {
   std::string text;     // one line
 };
 
-// Failed verdicts, entries that judged nothing, timed outputs that are not verified, and points
+// Failed verdicts, entries that judged nothing, times of outputs that are wrong, and points
 // where the whole interval of the speed ratio to the eager baseline lies below 1. Only our own
 // implementations ("fused", "eager") can make a finding: a peer's verdict is shown, not gated.
 std::vector<Finding> findings(const Record& record);

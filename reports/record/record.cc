@@ -103,6 +103,7 @@ void fields(TimingEntry& e, Visitor&& visit) {
   visit("ratio_high", e.ratio_high);
   visit("verdict", e.verdict);
   visit("edge_verdict", e.edge_verdict);
+  visit("edges_visible", e.edges_visible);
   visit("verified", e.verified);
 }
 

@@ -100,7 +100,8 @@ struct TimingEntry {
   double ratio_high = 0;
   std::string verdict;       // of the timed buffers themselves
   std::string edge_verdict;  // of the same shape and configuration on data that shows every edge
-  bool verified = false;
+  double edges_visible = 1;  // share of the edge keys that would show if they were dropped
+  bool verified = false;     // both pass, by the same configuration
 };
 
 // What was not measured, and why: a gap in a report is never silent.

@@ -110,9 +110,12 @@ TEST(Findings, slower_needs_the_whole_interval_below_one) {
   EXPECT_NE(found[0].text.find("slower than eager"), std::string::npos);
 }
 
-TEST(Findings, an_unverified_time_is_found_but_a_peer_is_only_shown) {
+TEST(Findings, a_time_of_wrong_outputs_is_found_but_a_peer_is_only_shown) {
   Record record = sample();
   record.timings[0].verified = false;
+  record.timings[0].edge_verdict = "vacuous";
+  EXPECT_TRUE(findings(record).empty());
+  record.timings[0].edge_verdict = "fail";
   EXPECT_EQ(findings(record).size(), 1u);
   record.timings[0].implementation = "torch.softmax";
   EXPECT_TRUE(findings(record).empty());

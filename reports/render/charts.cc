@@ -18,6 +18,21 @@ std::string size_label(const std::string& kernel) {
   return kernel == "softmax" ? "columns" : "elements";
 }
 
+// More lines than this cannot be told apart: the families that come closest to their bound stay.
+constexpr size_t kFamilies = 8;
+
+void keep_closest(std::vector<Curve>& curves) {
+  if (curves.size() <= kFamilies) return;
+  const auto worst = [](const Curve& curve) {
+    double value = 0;
+    for (const PlotPoint& point : curve.points) value = std::max(value, point.value);
+    return value;
+  };
+  std::stable_sort(curves.begin(), curves.end(),
+                   [&](const Curve& a, const Curve& b) { return worst(a) > worst(b); });
+  curves.resize(kFamilies);
+}
+
 // Curves by name in order of first appearance, points by ascending size.
 class Curves {
  public:
@@ -28,12 +43,14 @@ class Curves {
   }
   void set(const std::string& name, const PlotPoint& point) { find(name)[point.size] = point; }
 
+  void reserve(const std::string& name) { find(name); }  // its place, and so its colour
+
   std::vector<Curve> take() const {
     std::vector<Curve> curves;
     for (const std::string& name : names_) {
       Curve curve{name, {}};
       for (const auto& [size, point] : points_.at(name)) curve.points.push_back(point);
-      curves.push_back(std::move(curve));
+      if (!curve.points.empty()) curves.push_back(std::move(curve));
     }
     return curves;
   }
@@ -125,12 +142,15 @@ std::vector<Plot> error_plots(const Record& record) {
       curves.keep_worst(e.family, e.size, std::min(worst_share(e), kShareLimit));
     }
     if (worst == 0) continue;  // bit-exact: a row of zeros, which the table says
-    plots.push_back({.caption = "Share of the bound: " + key,
-                     .size_label = size_label(kernel),
-                     .value_label = "worst |error| / bound",
-                     .value_limit = 1.3,
-                     .curves = curves.take(),
-                     .levels = {{"bound", 1}}});
+    Plot plot{.caption = "Share of the bound: " + key,
+              .size_label = size_label(kernel),
+              .value_label = "worst |error| / bound",
+              .value_limit = 1.3,
+              .curves = curves.take(),
+              .levels = {{"bound", 1}}};
+    if (plot.curves.size() > kFamilies) plot.caption += " (the eight families closest to it)";
+    keep_closest(plot.curves);
+    plots.push_back(std::move(plot));
   }
   return plots;
 }
@@ -143,6 +163,7 @@ std::vector<Plot> io_plots(const Record& record) {
     for (const IoEntry& e : record.io) {
       if (e.series != series) continue;
       kernel = e.kernel;
+      for (const char* name : {"fused", "eager"}) curves.reserve(name);
       curves.set(e.implementation, {e.size, double(e.bytes_read + e.bytes_written), 0, 0});
       curves.set("minimum", {e.size, double(e.minimum_read + e.minimum_written), 0, 0});
     }

@@ -65,12 +65,13 @@ std::string curve_clauses(const Plot& plot) {
   for (size_t i = 0; i < plot.curves.size(); ++i) {
     const char* colour = kColours[i % std::size(kColours)];
     const std::string name = quoted(plot.curves[i].name);
-    clauses.push_back(fmt::format(
-        "$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.6 lc rgb '{}' title {}", i, colour, name));
+    // Bars first: the points of the curve lie on top of them.
     if (has_intervals(plot.curves[i])) {
       clauses.push_back(fmt::format(
-          "$c{} using 1:2:3:4 with yerrorbars lw 1.5 pt 7 ps 0 lc rgb '{}' notitle", i, colour));
+          "$c{} using 1:2:3:4 with yerrorbars lw 1.5 pt -1 lc rgb '{}' notitle", i, colour));
     }
+    clauses.push_back(fmt::format(
+        "$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.6 lc rgb '{}' title {}", i, colour, name));
   }
   std::string text = "plot ";
   for (size_t i = 0; i < clauses.size(); ++i) text += (i == 0 ? "" : ", \\\n  ") + clauses[i];
@@ -102,6 +103,7 @@ std::string gnuplot_script(const Plot& plot) {
       "set grid lc rgb '#e4e4e4' lt 1\n"
       "set tics nomirror textcolor rgb '#333333'\n"
       "set key outside right top Left reverse samplen 1.5 spacing 1.2\n"
+      "set pointintervalbox 0\n"
       "set logscale x 2\n";
   script += fmt::format("set xtics ({})\n", size_tics(plot));
   script += fmt::format("set xlabel {}\nset ylabel {}\n", quoted(plot.size_label),

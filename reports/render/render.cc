@@ -82,7 +82,9 @@ constexpr char kIoAbout[] =
     "Counted by the simulator, exactly and repeatably: what the kernels ask of global memory "
     "(caches "
     "are not modelled), beside the least that anybody must move: every input that can have an "
-    "influence read once, every output written once.";
+    "influence read once, every output written once. Operations are those of the matrix unit and "
+    "of "
+    "special functions.";
 constexpr char kTimingAbout[] =
     "Medians of device time with a cold L2, implementations interleaved in random order in one "
     "process. The speed ratio and its 95 % interval come from a bootstrap over rounds. A time is "

@@ -51,6 +51,14 @@ std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.0f} %", 100 * part / whole) : "";
 }
 
+std::string outputs_text(const TimingEntry& e) {
+  if (e.verified) return "verified";
+  if (e.verdict == "fail" || e.edge_verdict != "vacuous") {
+    return fmt::format("timed {}, edges {}", e.verdict, e.edge_verdict);
+  }
+  return fmt::format("within bound, {:.0f} % of edges visible", 100 * e.edges_visible);
+}
+
 double ceiling_of(const TimingEntry& entry, const Ceilings& ceilings) {
   const auto& ceiling =
       entry.rate_unit == "TFLOP/s" ? ceilings.matmul_bf16_tflop_s : ceilings.copy_gb_s;
@@ -266,7 +274,7 @@ std::vector<Table> timing_tables(const Record& record) {
            percent(e.rate, ceiling_of(e, record.ceilings)),
            compared ? fmt::format("{:.2f}", e.ratio) : "",
            compared ? fmt::format("{:.2f} .. {:.2f}", e.ratio_low, e.ratio_high) : "",
-           e.verified ? "verified" : fmt::format("{}, edges {}", e.verdict, e.edge_verdict)});
+           outputs_text(e)});
     }
     tables.push_back(std::move(table));
   }
