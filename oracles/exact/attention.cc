@@ -27,16 +27,12 @@ uint8_t special_bits(double v) {
   return 0;
 }
 
-// What non-finite V decides, column by column. A key that band or mask hides from this row may hold
-// finite bits only (the contract), so it promises no more than a visible key that is not live.
+// What non-finite V decides, column by column. V hidden by band or mask has to be finite, and a
+// visible key without weight meets V as 0 * V: neither is promised where V is not finite.
 void classify_columns(const KeysAndValues& kv, AttentionRow& out) {
   out.column.clear();
-  if (kv.v_special.empty()) return;
-  size_t next_live = 0;
-  for (int64_t j = 0; j < kv.keys; ++j) {
-    const bool live = next_live < out.keys.size() && out.keys[next_live] == j;
-    if (live) ++next_live;
-    if (!kv.key_special[size_t(j)]) continue;
+  for (const int64_t j : kv.special_keys) {
+    const bool live = std::binary_search(out.keys.begin(), out.keys.end(), j);
     out.column.resize(size_t(kv.head_dim), 0);
     for (int64_t c = 0; c < kv.head_dim; ++c)
       if (const uint8_t bits = kv.v_special[size_t(j * kv.head_dim + c)]; bits != 0)
@@ -114,9 +110,8 @@ KeysAndValues AttentionOracle::load(int64_t b, int64_t kv_head) const {
         continue;
       }
       kv.v_special.resize(kv.v.size(), 0);
-      kv.key_special.resize(size_t(kv.keys), 0);
       kv.v_special[size_t(j * kv.head_dim + c)] = bits;
-      kv.key_special[size_t(j)] |= bits;
+      if (kv.special_keys.empty() || kv.special_keys.back() != j) kv.special_keys.push_back(j);
       row[c] = 0;
     }
   }

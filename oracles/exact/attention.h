@@ -29,7 +29,7 @@ struct KeysAndValues {
   std::vector<double> k;
   std::vector<double> v;
   std::vector<uint8_t> v_special;
-  std::vector<uint8_t> key_special;  // per key: any bit of its row of v_special
+  std::vector<int64_t> special_keys;  // ascending: keys with a bit in v_special
 };
 
 struct AttentionRow {

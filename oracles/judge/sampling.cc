@@ -6,10 +6,15 @@
 namespace oddtile::oracles {
 namespace {
 
+// Tiles of fewer rows have edges everywhere: a sample that held them all would not be one.
+constexpr int64_t kSmallestTile = 8;
+
 // Offsets within a stretch that are the first or the last row of a tile, or of the stretch.
 std::vector<int64_t> tile_edges(int64_t stretch, int64_t period) {
-  std::vector<int64_t> edges = {0, stretch - 1};
-  for (int64_t first = period; period > 0 && first < stretch; first += period) {
+  std::vector<int64_t> edges = {0};
+  if (stretch > 1) edges.push_back(stretch - 1);
+  if (period < kSmallestTile) return edges;
+  for (int64_t first = period; first < stretch; first += period) {
     edges.push_back(first - 1);
     edges.push_back(first);
   }
