@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 
-static const char* text(oddtile_status status) { return status == oddtile_ok ? "ok" : "not ok"; }
+static const char* text(oddtile_status status) {
+  return status == oddtile_ok ? "ok" : "not ok";
+}
 
 static oddtile_status launch(const oddtile_vector_add_problem* problem, int32_t id, void* workspace,
                              void* stream) {

@@ -194,6 +194,28 @@ TEST_F(MachineTest, counts_floating_point_operations) {
   EXPECT_EQ(memory->out[0], 1.0f);
 }
 
+ODDTILE_KERNEL(1024, 1) rank_of_warps(Parameters p) {
+  int32_t* values = reinterpret_cast<int32_t*>(shared_memory());
+  values[thread()] = thread();
+  sync_block();
+  const int32_t sum = shuffle_xor(values[1023 - thread()], 31) + thread();
+  const int32_t expected = (1023 - (thread() ^ 31)) + thread();
+  if (!vote_all(sum == expected)) store(p.out, warp(), 3.0f);
+  if (lane() == 0) store(p.out, 32 + warp(), float(warp()));
+}
+
+TEST_F(MachineTest, holds_32_warps_after_2_and_2_after_32) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    begin(seed);
+    run(copy);
+    run(rank_of_warps, {2, 1024, 4096});
+    run(copy, {1, 32, 0});
+    EXPECT_TRUE(machine.hazards().empty());
+    EXPECT_EQ(memory->out[63], 31.0f);
+    EXPECT_EQ(memory->out[31], 31.0f);
+  }
+}
+
 TEST_F(MachineTest, may_be_used_from_another_thread_later) {
   run(copy);
   std::thread other([&] { run(copy); });
