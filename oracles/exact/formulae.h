@@ -50,13 +50,18 @@ void normalise(const std::vector<Real>& scores, double* offset, double* weight, 
   for (const Real& s : scores)
     if (s > max) max = s;
   p.resize(n);
-  Real sum = 0;
+  // Compensated (Neumaier 1974; the terms are positive and at most 1): the sum's error does not
+  // grow with n, which a bound whose lanes add in parallel would notice.
+  Real sum = 0, lost = 0;
   for (size_t j = 0; j < n; ++j) {
     const Real difference = scores[j] - max;
     offset[j] = double(difference);
     p[j] = exp(difference);
-    sum += p[j];
+    const Real next = sum + p[j];
+    lost += sum >= p[j] ? Real((sum - next) + p[j]) : Real((p[j] - next) + sum);
+    sum = next;
   }
+  sum += lost;
   const Real log_sum = log(sum);
   for (size_t j = 0; j < n; ++j) {
     p[j] /= sum;
