@@ -9,13 +9,13 @@ constexpr int64_t kMostBlocks = 0x7FFFFFFF;
 constexpr int32_t kWideFrame = 128;  // bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
-constexpr int64_t kFewRows = 600;
+constexpr int64_t kFew = 600;
 
 // Preferred configurations, shortest row first. fp32 keeps its weights in registers and likes many
 // lanes; 16-bit types keep the packed input, recompute the weights, and like fewer.
-constexpr int32_t kShortToLong32[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 14, 15};
+constexpr int32_t kShortToLong32[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15};
 constexpr int32_t kShortToLong16[] = {0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15};
-constexpr int32_t kFewLongRows[] = {0, 1, 4, 8, 9, 10};
+constexpr int32_t kFewRows[] = {0, 1, 4, 6, 7, 8, 9, 10};
 
 // Vectors that a row spans, wherever in its frame it starts.
 int64_t row_vectors(const oddtile_softmax_problem& p, bool narrow) {
@@ -26,11 +26,11 @@ int64_t row_vectors(const oddtile_softmax_problem& p, bool narrow) {
   return ceil_div(p.columns + lead, int64_t(softmax_width(p.dtype, narrow)));
 }
 
-int32_t first_that_holds(const int32_t* indices, int32_t count, int64_t vectors, int32_t slots) {
-  for (int32_t i = 0; i < count; ++i) {
-    const SoftmaxConfiguration& it = kSoftmaxConfigurations[indices[i]];
-    const int32_t used = it.vectors < slots ? it.vectors : slots;
-    if (int64_t(it.lanes) * used >= vectors) return indices[i];
+template <int32_t count>
+int32_t first_that_holds(const int32_t (&indices)[count], int64_t vectors) {
+  for (int32_t index : indices) {
+    const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
+    if (int64_t(it.lanes) * it.vectors >= vectors) return index;
   }
   return -1;
 }
@@ -68,12 +68,10 @@ bool softmax_admits(const oddtile_softmax_problem& p, int32_t index) {
 
 int32_t choose_softmax(const oddtile_softmax_problem& p) {
   const int64_t vectors = row_vectors(p, false);
-  int32_t index = -1;
-  if (p.rows < kFewRows) index = first_that_holds(kFewLongRows, 6, vectors, 2);
-  if (index < 0 && p.dtype == oddtile_fp32) {
-    index = first_that_holds(kShortToLong32, 12, vectors, 9);
-  } else if (index < 0) {
-    index = first_that_holds(kShortToLong16, 13, vectors, 9);
+  int32_t index = p.rows < kFew ? first_that_holds(kFewRows, vectors) : -1;
+  if (index < 0) {
+    index = p.dtype == oddtile_fp32 ? first_that_holds(kShortToLong32, vectors)
+                                    : first_that_holds(kShortToLong16, vectors);
   }
   return index >= 0 && softmax_admits(p, index) ? index : kSoftmaxOnline;
 }

@@ -26,6 +26,7 @@ struct SoftmaxParameters {
   int64_t rows;
   int64_t columns;
   int32_t lanes;        // that share a row
+  int32_t lane_bits;    // lanes = 2^lane_bits, where they are part of a warp
   int32_t frame_bytes;  // see SoftmaxFrame
 };
 
@@ -40,6 +41,7 @@ ODDTILE_DEVICE CoveredRow<T, width, Index> row_of(const SoftmaxParameters<T>& p,
   if constexpr (masked) result.mask = p.mask + (row * p.mask_row_stride - lead);
   result.lead = Index(lead);
   result.columns = Index(p.columns);
+  result.ragged = lead % width != 0 || (lead + p.columns) % width != 0;
   result.y_has_frame = address_modulo(y, uint32_t(sizeof(Packed<T, width>))) == 0;
   return result;
 }
@@ -63,11 +65,13 @@ ODDTILE_DEVICE float largest(const Packed<T, width>& vector, float so_far) {
   return so_far;
 }
 
-// Hidden columns are +0 whatever became of the row.
-template <int width>
-ODDTILE_DEVICE void clear_hidden(float (&values)[width], uint32_t visible) {
-  ODDTILE_UNROLL
-  for (int i = 0; i < width; ++i) values[i] = visible >> i & 1u ? values[i] : 0.0f;
+// The same position, of which the compiler knows nothing: what follows from it is computed anew
+// instead of being kept in registers that the row needs.
+template <class Index>
+ODDTILE_DEVICE Index again(Index position) {
+  const uint32_t low = opaque(uint32_t(position));
+  if constexpr (sizeof(Index) == 4) return Index(low);
+  return Index(uint64_t(position) >> 32 << 32 | low);
 }
 
 // This lane's vectors of one step: vector number first + v * lanes.
@@ -84,23 +88,53 @@ struct LaneVectors {
 
   // All loads are under way before the first is needed. Vectors without a visible column cost none.
   ODDTILE_DEVICE void load(const Row& row, Index first, Index lanes) {
+    if constexpr (masked) load_visibility(row, first, lanes);
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      const Index at = first + v * lanes;
+      const bool wanted = masked ? visible(v) != 0 : row.touches(at);
+      vector[v] = wanted ? row.read(at) : Row::nothing();
+    }
+    if constexpr (masked) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        if (visible(v) != Row::kAll) Row::hide(&vector[v], visible(v));
+      }
+    } else if (row.ragged) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) hide_outside(row, again(first) + v * lanes, &vector[v]);
+    }
+  }
+
+  static ODDTILE_DEVICE void hide_outside(const Row& row, Index at, typename Row::Vec* values) {
+    const uint32_t columns = row.inside(at);
+    if (columns != 0 && columns != Row::kAll) Row::hide(values, columns);
+  }
+
+  ODDTILE_DEVICE void load_visibility(const Row& row, Index first, Index lanes) {
+    typename Row::MaskWords words[vectors];
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) words[v] = row.read_mask(first + v * lanes);
     ODDTILE_UNROLL
     for (uint32_t& bits : visible_bits) bits = 0;
     ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) {
-      visible_bits[v * width / 32] |= row.visible(first + v * lanes) << (v * width % 32);
+      visible_bits[v * width / 32] |= row.visible(words[v], first + v * lanes) << (v * width % 32);
     }
-    if constexpr (masked) {
+    ODDTILE_UNROLL
+    for (uint32_t& bits : visible_bits) bits = opaque(bits);
+  }
+
+  ODDTILE_DEVICE void store(const Row& row, Index first, Index lanes) const {
+    if (!row.ragged && row.y_has_frame) {
       ODDTILE_UNROLL
-      for (uint32_t& bits : visible_bits) bits = opaque(bits);
-    }
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      vector[v] = visible(v) != 0 ? row.read(first + v * lanes) : Row::nothing();
-    }
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      if (visible(v) != Row::kAll) Row::hide(&vector[v], visible(v));
+      for (int v = 0; v < vectors; ++v) {
+        const Index at = first + v * lanes;
+        if (row.touches(at)) store_as(row.y, at, vector[v]);
+      }
+    } else {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) row.write(again(first) + v * lanes, vector[v]);
     }
   }
 
@@ -122,6 +156,22 @@ struct LaneVectors {
     }
   }
 
+  // Replaces every element by value(element) * scale, and hidden ones by +0, whatever became of the
+  // row.
+  template <class Value>
+  ODDTILE_DEVICE void finish(float scale, Value value) {
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      float result[width];
+      ODDTILE_UNROLL
+      for (int i = 0; i < width; ++i) {
+        result[i] = value(to_float(unpack<T>(vector[v], i))) * scale;
+      }
+      vector[v] = pack_all<T>(result);
+      if constexpr (masked) Row::clear(&vector[v], visible(v));
+    }
+  }
+
   ODDTILE_DEVICE float weigh_all(const RowWeights<T>& weight) {
     float sum = 0.0f;
     ODDTILE_UNROLL
@@ -134,7 +184,8 @@ template <class T, int width, int vectors, bool masked>
 ODDTILE_KERNEL(vectors <= 3 ? 256 : 1024, 1)
 softmax_in_registers(SoftmaxParameters<T> p) {
   const bool shares_warp = p.lanes <= 32;
-  const int64_t row_number = shares_warp ? (block() * threads() + thread()) / p.lanes : block();
+  const int64_t row_number =
+      shares_warp ? (block() * threads() + thread()) >> p.lane_bits : block();
   const int32_t index = shares_warp ? thread() & (p.lanes - 1) : thread();
   // Lanes beyond the last row stay for the reductions, with a row of no columns.
   const bool exists = row_number < p.rows;
@@ -151,17 +202,8 @@ softmax_in_registers(SoftmaxParameters<T> p) {
   mine.keep_packed();
   const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
 
-  ODDTILE_UNROLL
-  for (int v = 0; v < vectors; ++v) {
-    float result[width];
-    ODDTILE_UNROLL
-    for (int i = 0; i < width; ++i) {
-      const float kept = to_float(unpack<T>(mine.vector[v], i));
-      result[i] = (sizeof(T) == 4 ? kept : weight(kept)) * scale;
-    }
-    if constexpr (masked) clear_hidden(result, mine.visible(v));
-    row.write(index + v * p.lanes, result);
-  }
+  mine.finish(scale, [&](float kept) { return sizeof(T) == 4 ? kept : weight(kept); });
+  mine.store(row, again(index), p.lanes);
 }
 
 template <class T, int width, int vectors, bool masked>
@@ -196,16 +238,8 @@ softmax_online(SoftmaxParameters<T> p) {
   for (int64_t s = steps - 1; s >= 0; --s) {
     const int64_t first = s * step + thread();
     mine.load(row, first, p.lanes);
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      float result[width];
-      ODDTILE_UNROLL
-      for (int i = 0; i < width; ++i) {
-        result[i] = weight(to_float(unpack<T>(mine.vector[v], i))) * scale;
-      }
-      if constexpr (masked) clear_hidden(result, mine.visible(v));
-      row.write(first + v * p.lanes, result);
-    }
+    mine.finish(scale, weight);
+    mine.store(row, first, p.lanes);
   }
 }
 

@@ -1,5 +1,6 @@
 // Fused row softmax: from a problem and a configuration to a launch. rows.cuh has the kernels.
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include "kernels/softmax/parameters.h"
@@ -45,6 +46,7 @@ oddtile_status launch_rows(const oddtile_softmax_problem& problem, int32_t index
                                   .rows = problem.rows,
                                   .columns = problem.columns,
                                   .lanes = it.lanes,
+                                  .lane_bits = std::countr_zero(uint32_t(it.lanes)),
                                   .frame_bytes = softmax_frame(problem, it.narrow).bytes};
   const LaunchShape shape = {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)),
                              .threads = it.threads,

@@ -6,6 +6,8 @@
 // what is not a visible column becomes -inf: nothing outside the row has an influence.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/tile/online_softmax.cuh"
 #include "kernels/tile/packed.cuh"
 
@@ -23,40 +25,60 @@ inline constexpr uint32_t kNegativeInfinityWord<Bfloat16> = 0xFF80FF80u;
 template <class T, int width, class Index>
 struct CoveredRow {
   using Vec = Packed<T, width>;
+  using Word =  // `width` mask bytes
+      std::conditional_t<width == 8, uint64_t, std::conditional_t<width == 4, uint32_t, uint16_t>>;
   static constexpr uint32_t kAll = (1u << width) - 1u;
+  static constexpr int kWords = width * int(sizeof(T)) / 4;
 
   Global<const T> x;  // these three at the frame's first element
   Global<T> y;
   Global<const uint8_t> mask;  // null: every column is visible
   Index lead;
   Index columns;
+  bool ragged;       // an end of the row lies within a vector
   bool y_has_frame;  // y's vectors lie on their own grid too
 
   ODDTILE_DEVICE Index vectors() const { return (columns + lead + width - 1) / width; }
 
-  // The elements of a vector that are columns.
+  // Whether a vector holds a column.
+  ODDTILE_DEVICE bool touches(Index vector) const {
+    const Index first = vector * width - lead;
+    return first > -width && first < columns;
+  }
+
+  // The elements of a vector that are columns. Without branches: they would keep loads apart.
   ODDTILE_DEVICE uint32_t inside(Index vector) const {
     const Index first = vector * width - lead;
-    if (first >= 0 && first + width <= columns) return kAll;
-    if (first <= -width || first >= columns) return 0;
-    const uint32_t from_first = first < 0 ? kAll << int(-first) : kAll;
-    const uint32_t to_last = first + width > columns ? kAll >> int(first + width - columns) : kAll;
-    return from_first & to_last;
+    const Index left = columns - first;
+    const int from = int(first < -width ? Index(width) : (first < 0 ? -first : Index(0)));
+    const int to = int(left < 0 ? Index(0) : (left < width ? left : Index(width)));
+    return (kAll << from) & (kAll >> (width - to)) & kAll;
+  }
+
+  // The mask bytes of a vector, at any address: the two aligned words that cover them, of which
+  // each is read only if it holds a column's byte.
+  struct MaskWords {
+    Word low = 0;
+    Word high = 0;
+  };
+  ODDTILE_DEVICE MaskWords read_mask(Index vector) const {
+    const Global<const uint8_t> aligned = mask + -int64_t(mask_shift());
+    const uint32_t columns_here = inside(vector);
+    const uint32_t in_low = kAll >> mask_shift();
+    MaskWords words;
+    if ((columns_here & in_low) != 0) words.low = load_as<Word>(aligned, vector);
+    if ((columns_here & ~in_low) != 0) words.high = load_as<Word>(aligned, int64_t(vector) + 1);
+    return words;
   }
 
   // The elements of a vector that are visible columns.
-  ODDTILE_DEVICE uint32_t visible(Index vector) const {
-    const uint32_t columns_here = inside(vector);
-    if (!mask || columns_here == 0) return columns_here;
-    const int64_t at = int64_t(vector) * width;
-    if constexpr (width == 4 || width == 8) {
-      if (columns_here == kAll) return mask_of_whole_vector(mask + at);
-    }
-    uint32_t result = 0;
-    for (int i = 0; i < width; ++i) {
-      if ((columns_here >> i & 1u) != 0 && load(mask, at + i) != 0) result |= 1u << i;
-    }
-    return result;
+  ODDTILE_DEVICE uint32_t visible(const MaskWords& words, Index vector) const {
+    const uint32_t shift = 8 * mask_shift();
+    const Word bytes =
+        shift == 0 ? words.low : Word(words.low >> shift | words.high << (8 * width - shift));
+    uint32_t bits = nonzero_bytes(uint32_t(bytes));
+    if constexpr (width == 8) bits |= nonzero_bytes(uint32_t(bytes >> 32)) << 4;
+    return bits & inside(vector);
   }
 
   ODDTILE_DEVICE Vec read(Index vector) const { return load_as<Vec>(x, vector); }
@@ -71,45 +93,38 @@ struct CoveredRow {
   // Puts -inf where `visible` has no bit.
   static ODDTILE_DEVICE void hide(Vec* vector, uint32_t visible) {
     ODDTILE_UNROLL
-    for (int i = 0; i < width; ++i) {
-      if (visible >> i & 1u) continue;
-      uint32_t& word = vector->element[i * int(sizeof(T)) / 4];
-      if constexpr (sizeof(T) == 4) {
-        word = kNegativeInfinityWord<T>;
-      } else {
-        const uint32_t half = 0xFFFFu << (16 * (i % 2));
-        word = (word & ~half) | (kNegativeInfinityWord<T> & half);
-      }
+    for (int i = 0; i < kWords; ++i) {
+      const uint32_t keep = spread(visible, i);
+      vector->element[i] = (vector->element[i] & keep) | (kNegativeInfinityWord<T> & ~keep);
     }
   }
 
-  ODDTILE_DEVICE void write(Index vector, const float (&values)[width]) const {
+  // Puts +0 where `visible` has no bit.
+  static ODDTILE_DEVICE void clear(Vec* vector, uint32_t visible) {
+    ODDTILE_UNROLL
+    for (int i = 0; i < kWords; ++i) vector->element[i] &= spread(visible, i);
+  }
+
+  // Whole vectors where they are wholly inside, elements at the ends.
+  ODDTILE_DEVICE void write(Index vector, const Vec& values) const {
     const uint32_t columns_here = inside(vector);
-    if (columns_here == 0) return;
-    const Vec packed = pack_all<T>(values);
-    if (columns_here == kAll && y_has_frame) return store_as(y, vector, packed);
+    if (columns_here == kAll && y_has_frame) return store_as(y, vector, values);
     const int64_t at = int64_t(vector) * width;
     ODDTILE_UNROLL
     for (int i = 0; i < width; ++i) {
-      if (columns_here >> i & 1u) store(y, at + i, unpack<T>(packed, i));
+      if (columns_here >> i & 1u) store(y, at + i, unpack<T>(values, i));
     }
   }
 
  private:
-  // `width` mask bytes at any address, as bits: two aligned reads cover them.
-  static ODDTILE_DEVICE uint32_t mask_of_whole_vector(Global<const uint8_t> bytes) {
-    const uint32_t shift = address_modulo(bytes, width);
-    const Global<const uint8_t> aligned = bytes + -int64_t(shift);
-    if constexpr (width == 4) {
-      uint64_t pair = load_as<uint32_t>(aligned, 0);
-      if (shift != 0) pair |= uint64_t(load_as<uint32_t>(aligned, 1)) << 32;
-      return nonzero_bytes(uint32_t(pair >> (8 * shift)));
-    } else {
-      uint64_t word = load_as<uint64_t>(aligned, 0) >> (8 * shift);
-      if (shift != 0) word |= load_as<uint64_t>(aligned, 1) << (64 - 8 * shift);
-      return nonzero_bytes(uint32_t(word)) | nonzero_bytes(uint32_t(word >> 32)) << 4;
-    }
+  // The bits of word number `word`, each over the whole of its element.
+  static ODDTILE_DEVICE uint32_t spread(uint32_t bits, int word) {
+    if constexpr (sizeof(T) == 4) return 0u - (bits >> word & 1u);
+    const uint32_t pair = bits >> (2 * word);
+    return ((pair & 1u) | (pair & 2u) << 15) * 0xFFFFu;
   }
+
+  ODDTILE_DEVICE uint32_t mask_shift() const { return address_modulo(mask, width); }
 };
 
 // Sums an array by a tree.
