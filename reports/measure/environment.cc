@@ -20,7 +20,9 @@ std::string now_utc() {
 
 std::string compiler() {
 #if defined(__clang__)
-  return std::string("clang ") + __clang_version__;
+  std::string version = std::string("clang ") + __clang_version__;
+  while (version.ends_with(' ')) version.pop_back();
+  return version;
 #else
   return std::string("gcc ") + __VERSION__;
 #endif

@@ -57,16 +57,16 @@ void add_softmaxes(bool gpu, Effort effort, std::vector<Case>& cases) {
                          Values::high,  Values::rising, Values::falling, Values::last_max,
                          Values::ties,  Values::tiny,   Values::huge,    Values::specials};
   for (const int64_t columns : sizes) {
-    int turn = 0;
     for (const Values values : families) {
-      SoftmaxCase c;
-      // Every family meets every type over the sizes, one of them at each size.
-      c.dtype = oddtile_dtype((turn++ + cases.size() / families.size()) % 3);
-      c.rows = 3;
-      c.columns = columns;
-      c.values = values;
-      c.x_offset = columns % 2;
-      cases.push_back(make_case(c, cases.size()));
+      for (const oddtile_dtype dtype : {oddtile_fp32, oddtile_fp16, oddtile_bf16}) {
+        SoftmaxCase c;
+        c.dtype = dtype;
+        c.rows = 3;
+        c.columns = columns;
+        c.values = values;
+        c.x_offset = columns % 2;
+        cases.push_back(make_case(c, cases.size()));
+      }
     }
   }
 }
@@ -93,22 +93,21 @@ constexpr AttentionFamily kAttentionFamilies[] = {
     {Scores::specials, Contents::specials},
 };
 
-// Shapes rotate under the families, out of step with them: masks, anchors, grouped heads, head
-// sizes.
-AttentionCase attention_shape(int64_t seq, int turn) {
+// Families differ in shape, too (masks, anchors, grouped heads, head sizes), but keep theirs over
+// the sizes: a curve shows what size does. The property suites mix shapes.
+AttentionCase attention_shape(int64_t seq, int family) {
   AttentionCase c;
-  c.dtype = turn % 2 == 0 ? oddtile_bf16 : oddtile_fp16;
-  c.seq_q = turn % 3 == 1 ? seq / 2 + 1 : seq;
+  c.seq_q = family % 3 == 1 ? seq / 2 + 1 : seq;
   c.seq_k = seq;
   constexpr int64_t kHeadDims[] = {64, 128, 72, 64, 40};
-  c.head_dim = kHeadDims[turn % 5];
+  c.head_dim = kHeadDims[family % 5];
   c.scale = c.head_dim == 128 ? double(0.088388346f) : 0.125;
-  if (turn % 4 >= 2) c.band_high = 0;
-  if (turn % 8 == 7) c.band_low = -40;
-  c.anchor = turn % 5 == 1 ? oddtile_bottom_right : oddtile_top_left;
-  if (turn % 7 == 3) c.mask = oracles::MaskKind::half;
-  if (turn % 7 == 5) c.lengths = oracles::KeyLengths::mixed;
-  if (turn % 9 == 4 && seq < 300) c.group = 2;
+  if (family % 4 >= 2) c.band_high = 0;
+  if (family % 8 == 7) c.band_low = -40;
+  c.anchor = family % 5 == 1 ? oddtile_bottom_right : oddtile_top_left;
+  if (family % 7 == 3) c.mask = oracles::MaskKind::half;
+  if (family % 7 == 5) c.lengths = oracles::KeyLengths::mixed;
+  if (family % 9 == 4) c.group = 2;
   return c;
 }
 
@@ -116,15 +115,18 @@ void add_attentions(bool gpu, Effort effort, std::vector<Case>& cases) {
   std::vector<int64_t> sizes = {17, 65, 130, 257, 600, 1030};
   if (gpu) sizes.insert(sizes.end(), {2048, 4097});
   if (effort == Effort::quick) sizes.resize(2);
-  int turn = 0;
   for (const int64_t seq : sizes) {
+    int index = 0;
     for (const AttentionFamily& family : kAttentionFamilies) {
-      AttentionCase c = attention_shape(seq, turn++);
+      AttentionCase c = attention_shape(seq, index++);
       c.scores = family.scores;
       c.contents = family.contents;
-      cases.push_back(make_case(c, cases.size()));
+      for (const oddtile_dtype dtype : {oddtile_bf16, oddtile_fp16}) {
+        if (dtype == oddtile_fp16 && seq > 300 && !gpu) continue;
+        c.dtype = dtype;
+        cases.push_back(make_case(c, cases.size()));
+      }
     }
-    ++turn;  // so that a family meets another shape at the next size
   }
 }
 

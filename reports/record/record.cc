@@ -78,6 +78,7 @@ void fields(IoEntry& e, Visitor&& visit) {
   visit("launches", e.launches);
   visit("minimum_read", e.minimum_read);
   visit("minimum_written", e.minimum_written);
+  visit("materialised", e.materialised);
 }
 
 template <class Visitor>

@@ -76,6 +76,7 @@ struct IoEntry {
   int64_t launches = 0;
   int64_t minimum_read = 0;
   int64_t minimum_written = 0;
+  int64_t materialised = 0;  // read and written at least where scores and weights are stored
 };
 
 struct TimingEntry {

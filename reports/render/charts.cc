@@ -128,15 +128,16 @@ void add_ratios(const Record& record, const std::string& kernel, std::vector<Plo
 }  // namespace
 
 std::vector<Plot> error_plots(const Record& record) {
+  const auto plot_of = [](const ErrorEntry& e) {
+    return e.kernel + " " + e.dtype + ", " + e.implementation + " on " + e.machine;
+  };
   std::vector<Plot> plots;
-  for (const std::string& key : distinct(record.errors, [](const ErrorEntry& e) {
-         return e.kernel + ", " + e.implementation + " on " + e.machine;
-       })) {
+  for (const std::string& key : distinct(record.errors, plot_of)) {
     Curves curves;
     std::string kernel;
     double worst = 0;
     for (const ErrorEntry& e : record.errors) {
-      if (e.kernel + ", " + e.implementation + " on " + e.machine != key) continue;
+      if (e.implementation != "fused" || plot_of(e) != key) continue;
       kernel = e.kernel;
       worst = std::max(worst, worst_share(e));
       curves.keep_worst(e.family, e.size, std::min(worst_share(e), kShareLimit));
@@ -165,6 +166,9 @@ std::vector<Plot> io_plots(const Record& record) {
       kernel = e.kernel;
       for (const char* name : {"fused", "eager"}) curves.reserve(name);
       curves.set(e.implementation, {e.size, double(e.bytes_read + e.bytes_written), 0, 0});
+      if (e.materialised > 0) {
+        curves.set("stored scores, least", {e.size, double(e.materialised), 0, 0});
+      }
       curves.set("minimum", {e.size, double(e.minimum_read + e.minimum_written), 0, 0});
     }
     plots.push_back({.caption = "Global memory traffic: " + series,

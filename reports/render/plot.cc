@@ -68,7 +68,7 @@ std::string curve_clauses(const Plot& plot) {
     // Bars first: the points of the curve lie on top of them.
     if (has_intervals(plot.curves[i])) {
       clauses.push_back(fmt::format(
-          "$c{} using 1:2:3:4 with yerrorbars lw 1.5 pt -1 lc rgb '{}' notitle", i, colour));
+          "$c{} using 1:3:(0):($4-$3) with vectors nohead lw 3 lc rgb '{}' notitle", i, colour));
     }
     clauses.push_back(fmt::format(
         "$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.6 lc rgb '{}' title {}", i, colour, name));

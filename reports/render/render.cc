@@ -77,7 +77,8 @@ data section(const char* title, const char* about, const std::vector<Table>& tab
 constexpr char kErrorsAbout[] =
     "Every output element is compared with its exact value; the share of the bound is |error| over "
     "the error that a correct kernel with the declared arithmetic may have. Above 1 the kernel is "
-    "wrong. Vacuous: nothing was wrong, but the data could not have shown much.";
+    "wrong; near 1 is usual for 16-bit outputs, whose last rounding alone may use it all. Vacuous: "
+    "nothing was wrong, but the data could not have shown much.";
 constexpr char kIoAbout[] =
     "Counted by the simulator, exactly and repeatably: what the kernels ask of global memory "
     "(caches "

@@ -33,8 +33,8 @@ Record sample() {
                              {{"y", 0.25 * double(size) / 64, 0, 0, 0, 10, 0}}});
     for (const char* which : {"fused", "eager"}) {
       record.io.push_back({"attention", which, "attention bf16 d64 full", size,
-                           "attention seq_k=" + std::to_string(size), 4096, 1024, 99, 1, 2048,
-                           512});
+                           "attention seq_k=" + std::to_string(size), 4096, 1024, 99, 1, 2048, 512,
+                           8192});
     }
     record.timings.push_back({.machine = "cuda",
                               .kernel = "softmax",
@@ -110,7 +110,7 @@ TEST(Plots, one_per_kernel_series_and_section) {
   const Record record = sample();
   EXPECT_EQ(error_plots(record).size(), 1u);
   ASSERT_EQ(io_plots(record).size(), 1u);
-  EXPECT_EQ(io_plots(record)[0].curves.size(), 3u);  // fused, minimum, eager
+  EXPECT_EQ(io_plots(record)[0].curves.size(), 4u);  // and the two lower limits
   EXPECT_EQ(timing_plots(record).size(), 2u);        // ratio and rate
 }
 
