@@ -1,14 +1,16 @@
-// The oracle against hand-computed values, against itself in multiprecision, and against the second
-// oracle, which was written independently.
+// The first oracle, in both precisions, against the second, which was written independently.
+#include "oracles/exact/materialised.h"
+
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "kernels/base/random.h"
 #include "oracles/case/fields.h"
 #include "oracles/case/text.h"
 #include "oracles/exact/attention.h"
-#include "oracles/exact/materialised.h"
 #include "oracles/exact/read.h"
 #include "oracles/exact/softmax.h"
 
@@ -29,105 +31,10 @@ void expect_close(double a, double b, double size, const std::string& where) {
   }
 }
 
-TEST(ExactSoftmax, ByHand) {
-  SoftmaxRow row;
-  const double x[] = {0, std::log(3), -kInfinity, 5};
-  const uint8_t mask[] = {1, 1, 1, 0};
-  for (const Precision precision : {Precision::standard, Precision::wide}) {
-    softmax_row(x, mask, precision, row);
-    ASSERT_EQ(row.row_class, RowClass::live);
-    EXPECT_EQ(row.live, 2);
-    EXPECT_DOUBLE_EQ(row.weight[0], 0.25);
-    EXPECT_DOUBLE_EQ(row.weight[1], 0.75);
-    EXPECT_EQ(row.weight[2], 0);
-    EXPECT_EQ(row.weight[3], 0);
-    EXPECT_DOUBLE_EQ(row.sum, 4.0 / 3);
-  }
-}
-
-TEST(ExactSoftmax, Classes) {
-  SoftmaxRow row;
-  const uint8_t first_only[] = {1, 0};
-  const auto classify = [&](std::initializer_list<double> x, const uint8_t* mask) {
-    softmax_row(std::vector<double>(x), mask, Precision::standard, row);
-    return row.row_class;
-  };
-  EXPECT_EQ(classify({}, nullptr), RowClass::empty);
-  EXPECT_EQ(classify({1, kNan}, nullptr), RowClass::nan);
-  EXPECT_EQ(classify({1, kNan}, first_only), RowClass::live);
-  EXPECT_EQ(classify({1, kInfinity}, nullptr), RowClass::nan);
-  EXPECT_EQ(classify({-kInfinity, 1}, first_only), RowClass::nan);
-  EXPECT_EQ(classify({-kInfinity, 1}, nullptr), RowClass::live);
-  const uint8_t none[] = {0, 0};
-  EXPECT_EQ(classify({kNan, 1}, none), RowClass::empty);
-}
-
-KeysAndValues two_keys(double k0, double k1, double v0, double v1) {
-  KeysAndValues kv;
-  kv.keys = 2;
-  kv.head_dim = 1;
-  kv.k = {k0, k1};
-  kv.v = {v0, v1};
-  return kv;
-}
-
-TEST(ExactAttention, ByHand) {
-  AttentionRow row;
-  const double q[] = {2};
-  const int64_t both[] = {0, 1};
-  const KeysAndValues kv = two_keys(0, std::log(3), 8, 4);
-  for (const Precision precision : {Precision::standard, Precision::wide}) {
-    attention_row(kv, q, 0.5, both, precision, row);
-    ASSERT_EQ(row.row_class, RowClass::live);
-    EXPECT_DOUBLE_EQ(row.o[0], 0.25 * 8 + 0.75 * 4);
-    EXPECT_DOUBLE_EQ(row.lse, std::log(4));
-    EXPECT_DOUBLE_EQ(row.magnitude[1], std::log(3));
-    EXPECT_DOUBLE_EQ(row.largest_products, 2 * std::log(3));
-  }
-}
-
-TEST(ExactAttention, ClassesOfScores) {
-  AttentionRow row;
-  const int64_t both[] = {0, 1}, none[] = {0}, first[] = {0};
-  const auto classify = [&](double q, double k0, double k1, double scale) {
-    const double queries[] = {q};
-    attention_row(two_keys(k0, k1, 1, 2), queries, scale, both, Precision::standard, row);
-    return row.row_class;
-  };
-  EXPECT_EQ(classify(1, 1, -kInfinity, 1), RowClass::live);
-  EXPECT_EQ(row.keys.size(), 1u);
-  EXPECT_EQ(classify(1, 1, kInfinity, 1), RowClass::nan);
-  EXPECT_EQ(classify(1, 1, -kInfinity, -1), RowClass::nan);
-  EXPECT_EQ(classify(1, 1, -kInfinity, 0), RowClass::nan);  // 0 * inf
-  EXPECT_EQ(classify(0, 1, kInfinity, 1), RowClass::nan);
-  EXPECT_EQ(classify(1, -kInfinity, -kInfinity, 1), RowClass::empty);
-  EXPECT_EQ(row.visible, 2);
-  const double q[] = {kNan};
-  attention_row(two_keys(1, 1, 1, 1), q, 1, std::span(none, size_t(0)), Precision::wide, row);
-  EXPECT_EQ(row.row_class, RowClass::empty);
-  attention_row(two_keys(1, 1, 1, 1), q, 1, first, Precision::wide, row);
-  EXPECT_EQ(row.row_class, RowClass::nan);
-}
-
 Workload made(const std::string& text) {
   const auto parsed = parse(text);
   if (const auto* error = std::get_if<TextError>(&parsed)) ADD_FAILURE() << error->message;
   return materialise(std::get<Case>(parsed), Poison::nan);
-}
-
-TEST(ExactAttention, BandAndKeyLength) {
-  const auto range = [](const std::string& text, int64_t i) {
-    const Workload workload = made("attention seq_q=5 seq_k=9 " + text);
-    const KeyRange keys = AttentionOracle(workload).range(0, i);
-    return std::pair(keys.begin, keys.end);
-  };
-  EXPECT_EQ(range("", 3), std::pair(int64_t(0), int64_t(9)));
-  EXPECT_EQ(range("band_high=0", 3), std::pair(int64_t(0), int64_t(4)));
-  EXPECT_EQ(range("band_high=0 anchor=bottom_right", 0), std::pair(int64_t(0), int64_t(5)));
-  EXPECT_EQ(range("band_low=-2 band_high=0", 3), std::pair(int64_t(1), int64_t(4)));
-  EXPECT_EQ(range("band_low=1 band_high=2", 4), std::pair(int64_t(5), int64_t(7)));
-  EXPECT_EQ(range("lengths=zero", 4).second, 0);
-  EXPECT_EQ(range("band_high=-7", 3).second, 0);
 }
 
 std::string random_attention(Random& random) {

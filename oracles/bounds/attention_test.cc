@@ -1,86 +1,22 @@
-// The bounds: known values, the directions in which they may move, and emulated kernels: right ones
-// never leave them, wrong ones do. The worst shares are printed: a bound that is never used is too
-// loose to be worth having.
+// Emulated kernels: right ones never leave the bounds, wrong ones do. The worst shares are printed:
+// a bound that is never used is too loose to be worth having.
+#include "oracles/bounds/attention.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "oracles/bounds/attention.h"
-#include "oracles/bounds/emulation.h"
-#include "oracles/bounds/profile.h"
+#include "oracles/bounds/emulated_kernels.h"
 #include "oracles/bounds/rounding.h"
-#include "oracles/bounds/softmax.h"
 
 namespace oddtile::oracles {
 namespace {
 
 using emulation::Fault;
+using emulation::random_variant;
 using emulation::Variant;
-
-TEST(Kappa, KnownValues) {
-  oddtile_profile fma = {};
-  EXPECT_EQ(kappa(0, fma), 0);
-  EXPECT_EQ(kappa(1, fma), 0);
-  EXPECT_EQ(kappa(64, fma), 64);
-  oddtile_profile ampere = {};
-  ampere.mma_products = 16;
-  ampere.mma_fraction_bits = 23;
-  EXPECT_EQ(kappa(64, ampere), 4 * (17 * 2 + 2) - 2);  // 2.25 each; the first accumulator is 0
-  EXPECT_EQ(kappa(17, ampere), (17 * 2 + 2) + (2 * 2 + 2) - 2);
-  oddtile_profile hopper = ampere;
-  hopper.mma_fraction_bits = 25;
-  EXPECT_EQ(kappa(16, hopper), 16 * 0.5 + 2);
-}
-
-TEST(Kappa, OfValuesCountsGroupsThatHoldLiveKeys) {
-  oddtile_profile profile = {};
-  profile.tile_columns = 32;
-  profile.mma_products = 16;
-  profile.mma_fraction_bits = 24;
-  profile.weight_dtype = oddtile_fp16;
-  const int64_t one[] = {5}, spread[] = {0, 16, 40};
-  EXPECT_EQ(kappa_values(one, profile), 0);
-  // Tile 0: two keys, two groups; tile 1: one of each.
-  EXPECT_EQ(kappa_values(spread, profile), (2 + 2) + 2 * 2 + (1 + 1) + 2);
-}
-
-TEST(SumDepth, TilesAndLanes) {
-  oddtile_profile profile = {};
-  EXPECT_EQ(sum_depth(130, profile), 130);
-  profile.sum_lanes = 4;
-  EXPECT_EQ(sum_depth(130, profile), 33 + 2);
-  profile.tile_columns = 64;
-  EXPECT_EQ(sum_depth(130, profile), 16 + 16 + 2 + 2);  // two columns may share a lane
-  std::vector<int64_t> keys;
-  for (int64_t j = 0; j < 130; ++j) keys.push_back(j);
-  EXPECT_EQ(sum_depth(keys, profile), sum_depth(130, profile));
-  EXPECT_EQ(tiles_touched(keys, profile), 3);
-  EXPECT_EQ(tiles_touched(std::span(keys).subspan(63, 2), profile), 2);
-}
-
-TEST(Profile, GenerosityIsRefused) {
-  const Variant variant;
-  const auto refused = [](oddtile_profile profile) {
-    return too_generous(profile, oddtile_fp16, oddtile_kernel_attention);
-  };
-  EXPECT_EQ(refused(variant.profile()), "");
-  EXPECT_EQ(refused({}), "");
-  const auto with = [&](auto change) {
-    oddtile_profile profile = variant.profile();
-    change(profile);
-    return refused(profile);
-  };
-  EXPECT_NE(with([](auto& p) { p.exp2_error = 1e-3; }).find("exp2_error"), std::string::npos);
-  EXPECT_NE(with([](auto& p) { p.exp2_error = NAN; }).find("exp2_error"), std::string::npos);
-  EXPECT_NE(with([](auto& p) { p.log2_error = -1; }).find("log2_error"), std::string::npos);
-  EXPECT_NE(with([](auto& p) { p.division_error_u = 100; }), "");
-  EXPECT_NE(with([](auto& p) { p.extra_frame_u = 2; }), "");
-  EXPECT_NE(with([](auto& p) { p.lazy_threshold_log2 = 20; }), "");
-  EXPECT_NE(with([](auto& p) { p.mma_products = 16, p.mma_fraction_bits = 10; }), "");
-  EXPECT_NE(with([](auto& p) { p.weight_dtype = oddtile_bf16; }), "");
-}
 
 // One random row and everything the bound wants to know of it.
 struct Problem {
@@ -158,28 +94,6 @@ void dense(Problem& problem) {
   }
 }
 
-Variant random_variant(Random& random) {
-  Variant variant;
-  variant.dtype = random.below(2) ? oddtile_fp16 : oddtile_bf16;
-  variant.tile = random.below(2) ? 16 : 64;
-  variant.backward = random.below(2);
-  variant.lanes = random.below(2) ? 4 : 1;
-  if (random.below(3) != 0) {
-    variant.products = 16;
-    variant.fraction_bits = random.below(2) ? 23 : 25;
-  }
-  variant.difference = random.below(3) == 0;
-  variant.scaled_first = random.below(4) == 0;
-  variant.exp_error_sign = int(random.below(3)) - 1;
-  if (random.below(4) == 0) {
-    variant.normalised = true;
-    variant.tile = 1024;
-  } else if (random.below(4) == 0) {
-    variant.lazy = 8;
-  }
-  return variant;
-}
-
 struct Shares {
   double o = 0, lse = 0;
 };
@@ -253,55 +167,6 @@ TEST(AttentionBound, WrongKernelsLeaveIt) {
     fmt::print("{}: seen in {} of {} rows, first in row {}\n", name, caught, rounds, first);
     EXPECT_GT(caught, 0) << name;
   }
-}
-
-TEST(SoftmaxBound, RightKernelsStayInsideAndWrongOnesDoNot) {
-  Random random(3);
-  double worst[3] = {0, 0, 0};
-  std::map<Fault, int> caught;
-  constexpr int rounds = 6000;
-  for (int round = 0; round < rounds; ++round) {
-    Variant variant = random_variant(random);
-    variant.normalised = false;
-    variant.lazy = 0;
-    variant.dtype = oddtile_dtype(random.below(3));
-    const int64_t n = random.between(1, 400);
-    const float centre = std::array{0.0f, -200.0f, -6e4f, 100.0f}[random.below(4)];
-    const float step = random.below(3) == 0 ? 0.25f : 0.0f;
-    std::vector<float> x;
-    for (int64_t j = 0; j < n; ++j)
-      x.push_back(
-          emulation::cast(centre + float(random.normal()) * 3 + step * float(j), variant.dtype));
-    SoftmaxRow exact;
-    SoftmaxBound bound;
-    softmax_row(std::vector<double>(x.begin(), x.end()), nullptr, Precision::standard, exact);
-    bound_softmax(exact, variant.profile(), variant.dtype, bound);
-    ASSERT_FALSE(bound.trivial);
-    const auto share = [&] {
-      const std::vector<double> y = emulation::softmax(x, variant, uint64_t(round));
-      double most = 0;
-      for (size_t c = 0; c < y.size(); ++c)
-        most = std::max(most, std::fabs(y[c] - exact.weight[c]) / bound.error[c]);
-      return most;
-    };
-    const double right = share();
-    ASSERT_LE(right, 1) << "round " << round;
-    worst[variant.dtype] = std::max(worst[variant.dtype], right);
-    if (n < 2) continue;
-    for (const Fault fault :
-         {Fault::exp_without_log2e, Fault::omits_rescale_of_sum, Fault::mixes_frames}) {
-      variant.fault = fault;
-      caught[fault] += !(share() <= 1);
-    }
-  }
-  fmt::print("worst share of softmax: fp32 {:.3f}, fp16 {:.3f}, bf16 {:.3f}\n", worst[0], worst[1],
-             worst[2]);
-  fmt::print("seen in {} rows: exp2 without log2 e {}, no rescale {}, mixed frames {}\n", rounds,
-             caught[Fault::exp_without_log2e], caught[Fault::omits_rescale_of_sum],
-             caught[Fault::mixes_frames]);
-  EXPECT_GT(caught[Fault::exp_without_log2e], rounds / 2);
-  EXPECT_GT(caught[Fault::omits_rescale_of_sum], rounds / 8);
-  EXPECT_GT(caught[Fault::mixes_frames], rounds / 32);
 }
 
 // What a bound may depend on, and in which direction.

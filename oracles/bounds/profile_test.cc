@@ -1,0 +1,78 @@
+#include "oracles/bounds/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracles/bounds/emulation.h"
+
+namespace oddtile::oracles {
+namespace {
+
+using emulation::Variant;
+
+TEST(Kappa, KnownValues) {
+  oddtile_profile fma = {};
+  EXPECT_EQ(kappa(0, fma), 0);
+  EXPECT_EQ(kappa(1, fma), 0);
+  EXPECT_EQ(kappa(64, fma), 64);
+  oddtile_profile ampere = {};
+  ampere.mma_products = 16;
+  ampere.mma_fraction_bits = 23;
+  EXPECT_EQ(kappa(64, ampere), 4 * (17 * 2 + 2) - 2);  // 2.25 each; the first accumulator is 0
+  EXPECT_EQ(kappa(17, ampere), (17 * 2 + 2) + (2 * 2 + 2) - 2);
+  oddtile_profile hopper = ampere;
+  hopper.mma_fraction_bits = 25;
+  EXPECT_EQ(kappa(16, hopper), 16 * 0.5 + 2);
+}
+
+TEST(Kappa, OfValuesCountsGroupsThatHoldLiveKeys) {
+  oddtile_profile profile = {};
+  profile.tile_columns = 32;
+  profile.mma_products = 16;
+  profile.mma_fraction_bits = 24;
+  profile.weight_dtype = oddtile_fp16;
+  const int64_t one[] = {5}, spread[] = {0, 16, 40};
+  EXPECT_EQ(kappa_values(one, profile), 0);
+  // Tile 0: two keys, two groups; tile 1: one of each.
+  EXPECT_EQ(kappa_values(spread, profile), (2 + 2) + 2 * 2 + (1 + 1) + 2);
+}
+
+TEST(SumDepth, TilesAndLanes) {
+  oddtile_profile profile = {};
+  EXPECT_EQ(sum_depth(130, profile), 130);
+  profile.sum_lanes = 4;
+  EXPECT_EQ(sum_depth(130, profile), 33 + 2);
+  profile.tile_columns = 64;
+  EXPECT_EQ(sum_depth(130, profile), 16 + 16 + 2 + 2);  // two columns may share a lane
+  std::vector<int64_t> keys;
+  for (int64_t j = 0; j < 130; ++j) keys.push_back(j);
+  EXPECT_EQ(sum_depth(keys, profile), sum_depth(130, profile));
+  EXPECT_EQ(tiles_touched(keys, profile), 3);
+  EXPECT_EQ(tiles_touched(std::span(keys).subspan(63, 2), profile), 2);
+}
+
+TEST(Profile, GenerosityIsRefused) {
+  const Variant variant;
+  const auto refused = [](oddtile_profile profile) {
+    return too_generous(profile, oddtile_fp16, oddtile_kernel_attention);
+  };
+  EXPECT_EQ(refused(variant.profile()), "");
+  EXPECT_EQ(refused({}), "");
+  const auto with = [&](auto change) {
+    oddtile_profile profile = variant.profile();
+    change(profile);
+    return refused(profile);
+  };
+  EXPECT_NE(with([](auto& p) { p.exp2_error = 1e-3; }).find("exp2_error"), std::string::npos);
+  EXPECT_NE(with([](auto& p) { p.exp2_error = NAN; }).find("exp2_error"), std::string::npos);
+  EXPECT_NE(with([](auto& p) { p.log2_error = -1; }).find("log2_error"), std::string::npos);
+  EXPECT_NE(with([](auto& p) { p.division_error_u = 100; }), "");
+  EXPECT_NE(with([](auto& p) { p.extra_frame_u = 2; }), "");
+  EXPECT_NE(with([](auto& p) { p.lazy_threshold_log2 = 20; }), "");
+  EXPECT_NE(with([](auto& p) { p.mma_products = 16, p.mma_fraction_bits = 10; }), "");
+  EXPECT_NE(with([](auto& p) { p.weight_dtype = oddtile_bf16; }), "");
+}
+
+}  // namespace
+}  // namespace oddtile::oracles

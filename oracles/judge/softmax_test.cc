@@ -1,0 +1,42 @@
+#include "oracles/bounds/softmax.h"
+
+#include <gtest/gtest.h>
+
+#include "oracles/judge/planting.h"
+
+namespace oddtile::oracles {
+namespace {
+
+TEST(Judge, IsSharpForSoftmax) {
+  for (const char* dtype : {"fp32", "fp16", "bf16"}) {
+    const Workload workload =
+        made(std::string("softmax rows=2 columns=50 values=noise dtype=") + dtype);
+    const oddtile_dtype type = std::get<SoftmaxCase>(workload.subject.problem).dtype;
+    const Tensor &x = *workload.find(Role::x), &y = *workload.find(Role::y);
+    std::vector<double> values(50);
+    read_row(stored_bytes(workload, x), x, 0, 0, 1, values.data());
+    SoftmaxRow row;
+    SoftmaxBound bound;
+    softmax_row(values, nullptr, Precision::wide, row);
+    bound_softmax(row, fused_profile(type), type, bound);
+    for (const size_t c : {size_t(0), size_t(17), size_t(49)})
+      for (const bool up : {false, true})
+        EXPECT_EQ("", not_sharp(workload, Role::y, y.index(0, 0, 1, int64_t(c)), row.weight[c],
+                                bound.error[c], up));
+  }
+}
+
+TEST(Judge, MaskedColumnsArePlusZero) {
+  const Workload softmax = made("softmax rows=1 columns=3 values=noise mask=first");
+  const Tensor& y = *softmax.find(Role::y);
+  const Tensor& mask = *softmax.find(Role::mask);
+  int64_t hidden = 0;
+  while (read_at<uint8_t>(stored_bytes(softmax, mask), mask.index(0, 0, 0, hidden)) != 0) ++hidden;
+  EXPECT_EQ(after_planting(softmax, Role::y, y.index(0, 0, 0, hidden), 0.0), Verdict::pass);
+  EXPECT_EQ(after_planting(softmax, Role::y, y.index(0, 0, 0, hidden), -0.0), Verdict::fail);
+  EXPECT_EQ(after_planting(softmax, Role::y, y.index(0, 0, 0, hidden), 1e-40), Verdict::fail);
+  EXPECT_EQ(after_planting(softmax, Role::y, y.index(0, 0, 0, hidden), NAN), Verdict::fail);
+}
+
+}  // namespace
+}  // namespace oddtile::oracles
