@@ -22,6 +22,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KERNELS = ("vector_add", "softmax", "attention")
+HANG = "hang"  # stands for an exit code
 FIELDS = ("class", "promise", "file", "kernel", "suite")
 
 
@@ -199,25 +200,40 @@ class Workshop:
         return subprocess.run(command, capture_output=True, text=True)
 
     def run(self, suite):
-        """(caught, by what, after how many cases)"""
+        """(caught, by what, after how many cases): generated cases, then the committed corpus."""
+        caught, by, after = self.run_generated(suite)
+        if caught or suite not in KERNELS:
+            return caught, by, after
+        text, code = self.execute(suite, ["--replay", suite, "--corpus", str(self.tree / "corpus"),
+                                          "--gtest_filter=replay.*"])
+        if code == 0:
+            return False, "", ""
+        file = re.search(r"([\w-]+\.case)", text)
+        return True, f"replay of {file.group(1)}" if file else "replay", "-"
+
+    def run_generated(self, suite):
+        text, code = self.execute(suite, ["--cases", str(default_cases(suite)),
+                                          "--gtest_filter=-replay.*"])
+        if code == 0:
+            return False, "", ""
+        after = re.search(r"found after (\d+) cases", text)
+        by = re.search(r"^(\w+): \w+ of \w+ on sim, configuration", text, re.MULTILINE)
+        if by is None and code not in (0, 1):
+            return True, "hang" if code == HANG else f"crash (exit {code})", "?"
+        return True, by.group(1) if by else suite, after.group(1) if after else "-"
+
+    def execute(self, suite, arguments):
+        """(output, exit code) of a suite's program"""
         environment = dict(os.environ)
         cases = f" max_success={self.cases}" if self.cases else ""
         environment["RC_PARAMS"] = f"seed={self.seed} noshrink=1{cases}"
-        command = [str(self.build / f"property_{suite}"), "--cases", str(default_cases(suite)),
-                   "--gtest_filter=-replay.*"]
+        command = [str(self.build / f"property_{suite}"), *arguments]
         try:
             done = subprocess.run(command, capture_output=True, text=True, env=environment,
                                   timeout=900, errors="replace")
         except subprocess.TimeoutExpired:
-            return True, "hang", "?"
-        if done.returncode == 0:
-            return False, "", ""
-        if done.returncode < 0:
-            return True, f"crash (signal {-done.returncode})", "?"
-        text = done.stdout + done.stderr
-        after = re.search(r"found after (\d+) cases", text)
-        by = re.search(r"^(\w+): \w+ of \w+ on sim, configuration", text, re.MULTILINE)
-        return True, by.group(1) if by else suite, after.group(1) if after else "-"
+            return "", HANG
+        return done.stdout + done.stderr, done.returncode
 
 
 def default_cases(kernel):
@@ -268,7 +284,7 @@ def score(mutants, arguments):
         if compiled.returncode != 0:
             print(f"property_{suite} does not build unmutated:\n{compiled.stdout[-3000:]}")
             return 3
-        caught, by, _ = shop.run(suite)
+        caught, by, _ = shop.run(suite)  # on the kernels as they are
         if caught:
             print(f"property_{suite} fails unmutated ({by}): no mutant can be scored")
             return 3
