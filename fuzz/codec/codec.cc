@@ -196,11 +196,14 @@ void repair(AttentionCase& c) {
   if (c.dtype == oddtile_fp32) c.dtype = oddtile_bf16;
   if (c.o_layout == Layout::broadcast || c.o_layout == Layout::reversed) c.o_layout = Layout::bshd;
   while (work_of({c}) > kFuzzWork) {
-    int64_t* parts[] = {&c.seq_q, &c.seq_k, &c.group, &c.batch, &c.heads_kv};
-    int64_t* largest = *std::max_element(std::begin(parts), std::end(parts),
-                                         [](int64_t* a, int64_t* b) { return *a < *b; });
-    *largest = (*largest + 1) / 2;
-    if (*largest == 1) return;  // one query, one key, one head
+    const int64_t heads = std::max({c.batch, c.heads_kv, c.group});
+    int64_t& length = c.seq_q > c.seq_k ? c.seq_q : c.seq_k;
+    if (length > 32 * heads || heads == 1) {
+      length /= 2;
+    } else {
+      int64_t& most = c.batch == heads ? c.batch : c.heads_kv == heads ? c.heads_kv : c.group;
+      most = (most + 1) / 2;
+    }
   }
 }
 

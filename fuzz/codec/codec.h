@@ -12,7 +12,7 @@
 namespace oddtile::fuzz {
 
 // What one execution may cost, as oracles::work_of counts: a fuzzer lives from its rate.
-inline constexpr int64_t kFuzzWork = 400'000;
+inline constexpr int64_t kFuzzWork = 1'000'000;
 
 oracles::Case decode(oddtile_kernel kernel, std::span<const uint8_t> bytes);
 

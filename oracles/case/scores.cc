@@ -36,7 +36,7 @@ Plan plan_of(Scores scores) {
     case Scores::ties:
       return {4, 0, 0, 0.25};
     case Scores::peaked:
-      return {2, 0, 12, 0.5};
+      return {2, 0, 8, 0.5};
     case Scores::cancelling:
       return {4, 2, 0, 0};
     default:  // negative_infinities, specials

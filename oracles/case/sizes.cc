@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/bits.h"
+
 namespace oddtile::oracles {
 namespace {
 
@@ -19,6 +21,10 @@ constexpr HeadRatio kHeadRatios[] = {{1, 1}, {2, 1}, {1, 2}, {2, 3}, {2, 2},
                                      {3, 1}, {1, 3}, {3, 2}, {1, 4}, {1, 8}};
 constexpr float kScales[] = {1.0f,    0.0f,   -1.0f, -0.125f, 0.25f, 0.3f,
                              0x1p-9f, 1e-20f, 8.0f,  100.0f,  1e6f,  -0.0f};
+
+double padded(int64_t length, int64_t tile) {
+  return double(ceil_div(length, tile) * tile);
+}
 
 }  // namespace
 
@@ -52,7 +58,7 @@ int64_t work_of(const Case& subject) {
     const auto& a = std::get<AttentionCase>(subject.problem);
     const double heads = double(a.batch) * double(a.heads_q());
     const double row = double(a.head_dim + a.pad);
-    work = heads * (double(a.seq_q) * double(a.seq_k) * double(a.head_dim) +
+    work = heads * (padded(a.seq_q, 32) * padded(a.seq_k, 32) * padded(a.head_dim, 16) +
                     double(a.seq_q + a.seq_k) * row + double(a.pad));
   }
   return int64_t(std::min(work, 0x1p62));

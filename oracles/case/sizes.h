@@ -28,8 +28,8 @@ std::span<const HeadRatio> interesting_head_ratios();
 std::span<const float> interesting_scales();
 float usual_scale(int64_t head_dim);
 
-// Multiplications of a plain kernel, roughly; with the elements that must be made and compared.
-// Saturates far above any limit.
+// What a run costs, in products: attention counts whole tiles of 32 x 32, as a kernel pays for them
+// (one query and one key are no cheaper than 32 of each). Saturates far above any limit.
 int64_t work_of(const Case& subject);
 
 // What the simulator runs in milliseconds.

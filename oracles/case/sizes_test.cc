@@ -40,12 +40,12 @@ TEST(Sizes, ScalesAreLegalAndHoldBothSignsAndZero) {
   EXPECT_EQ(usual_scale(64), 0.125f);
 }
 
-TEST(Sizes, WorkCountsProductsAndSaturates) {
+TEST(Sizes, WorkCountsWholeTilesAndSaturates) {
   EXPECT_EQ(work_of({VectorAddCase{.n = 7}}), 7);
   EXPECT_EQ(work_of({SoftmaxCase{.rows = 3, .columns = 5}}), 15);
   EXPECT_EQ(
       work_of({AttentionCase{.heads_kv = 2, .group = 3, .seq_q = 4, .seq_k = 5, .head_dim = 8}}),
-      6 * (4 * 5 * 8 + 9 * 8));
+      6 * (32 * 32 * 16 + 9 * 8));
   const int64_t longest = int64_t(1) << 40;
   EXPECT_GT(work_of({AttentionCase{.batch = longest, .seq_q = longest, .seq_k = longest}}),
             int64_t(1) << 60);

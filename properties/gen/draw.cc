@@ -140,19 +140,35 @@ void draw_scale(AttentionCase& c, Random& random) {
   c.scale = one_in(random, 4) ? float(random.normal()) : pick(random, interesting_scales());
 }
 
+// A length within one tile costs a whole tile: shrinking it further would save nothing.
+int64_t tiles(int64_t length) {
+  return (length - 1) / 32;
+}
+
+// Scores so large that the bound can tell classes only (NaN, infinity, 0) are drawn half as often.
+Scores draw_scores(Random& random) {
+  const Scores scores = any(random, Scores{});
+  const bool classes_only = scores == Scores::deeper || scores == Scores::fp16_overflow ||
+                            scores == Scores::fused_exponent;
+  return classes_only && one_in(random, 2) ? any(random, Scores{}) : scores;
+}
+
 void shrink_to_budget(AttentionCase& c, Random& random, int64_t work_at_most) {
   while (work_of({c}) > work_at_most) {
-    int64_t* parts[] = {&c.seq_q, &c.seq_k, &c.batch, &c.group, &c.heads_kv};
-    int64_t** largest = std::max_element(std::begin(parts), std::end(parts),
-                                         [](int64_t* a, int64_t* b) { return *a < *b; });
-    if (**largest <= 1) {  // only the head size is left
+    const int64_t heads = std::max({c.batch, c.heads_kv, c.group}) - 1;
+    int64_t& length = c.seq_q > c.seq_k ? c.seq_q : c.seq_k;
+    if (tiles(length) > 0 && tiles(length) >= heads) {
+      length = smaller_length(random, length);
+    } else if (heads > 0) {
+      int64_t& most = c.batch > heads ? c.batch : c.heads_kv > heads ? c.heads_kv : c.group;
+      most = (most + 1) / 2;
+    } else if (c.pad > 0) {
       c.pad = 0;
-      c.head_dim = std::max<int64_t>(1, c.head_dim / 2);
-      if (c.head_dim == 1) return;
-      continue;
+    } else if (c.head_dim > 16) {
+      c.head_dim /= 2;
+    } else {
+      return;  // one tile of one head: nothing is smaller
     }
-    const bool length = *largest == &c.seq_q || *largest == &c.seq_k;
-    **largest = std::max<int64_t>(1, length ? smaller_length(random, **largest) : **largest / 2);
   }
 }
 
@@ -239,8 +255,10 @@ Case draw_attention(Random& random, int64_t work_at_most) {
   if (one_in(random, 3)) draw_layouts(c, random);
   if (one_in(random, 4)) draw_offsets(c, random);
   if (one_in(random, 8)) c.lse = 0;
-  if (!one_in(random, 4)) c.scores = any(random, c.scores);
+  if (!one_in(random, 4)) c.scores = draw_scores(random);
   if (!one_in(random, 3)) c.contents = any(random, c.contents);
+  if (c.lse == 0 && c.contents == Contents::ones)
+    c.contents = Contents::coded;  // would show nothing
   Case subject = {c};
   draw_rest(subject, random);
   ODDTILE_ASSERT(impossible(subject).empty());

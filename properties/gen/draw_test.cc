@@ -15,7 +15,7 @@ constexpr oddtile_kernel kKernels[] = {oddtile_kernel_vector_add, oddtile_kernel
 
 TEST(Draw, StaysWithinItsBudget) {
   for (oddtile_kernel kernel : kKernels) {
-    for (int64_t work : {100, 3000, 300000}) {
+    for (int64_t work : {20'000, 150'000, 3'000'000}) {
       for (uint64_t seed = 0; seed < 1000; ++seed) {
         Random random(seed);
         const Case subject = draw(kernel, random, work);

@@ -23,8 +23,8 @@ namespace {
 int64_t budget(Random& random, Scale scale, int size) {
   const int64_t most = oracles::kSmallWork * (scale == Scale::device ? 100 : 1);
   const uint32_t luck = random.below(10);
-  const int64_t share = luck < 6 ? 100 : luck < 9 ? 10 : 1;
-  const int64_t grown = std::clamp(size, 5, rc::kNominalSize);
+  const int64_t share = luck < 6 ? 20 : luck < 9 ? 6 : 1;
+  const int64_t grown = std::clamp(size, 20, rc::kNominalSize);
   return most / share * grown / rc::kNominalSize;
 }
 

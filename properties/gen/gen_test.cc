@@ -131,7 +131,7 @@ TEST(Gen, AttentionMeetsEveryInterestingClass) {
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
     const Case subject = generated(oddtile_kernel_attention, seed);
     const auto& c = std::get<AttentionCase>(subject.problem);
-    small += work_of(subject) <= kSmallWork / 10;
+    small += work_of(subject) <= kSmallWork / 6;
     for (const auto& [name, test] : wanted) counts[name] += test(c);
   }
   for (const auto& [name, test] : wanted) EXPECT_GT(counts[name], 0) << name;
