@@ -1,4 +1,5 @@
 // Argument checks of softmax.
+#include <cstring>
 #include <initializer_list>
 
 #include "kernels/softmax/parameters.h"
@@ -50,6 +51,13 @@ bool shares_elements(const oddtile_softmax_problem& p, int64_t size) {
   return meets_lower || meets_upper;
 }
 
+// The caller may pass any bits, also such as no oddtile_dtype has.
+bool is_dtype(const oddtile_dtype& dtype) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &dtype, sizeof(bits));
+  return bits <= uint32_t(oddtile_bf16);
+}
+
 }  // namespace
 
 int64_t softmax_element_bytes(oddtile_dtype dtype) {
@@ -57,9 +65,7 @@ int64_t softmax_element_bytes(oddtile_dtype dtype) {
 }
 
 oddtile_status check_softmax(const oddtile_softmax_problem& p) {
-  if (p.dtype != oddtile_fp32 && p.dtype != oddtile_fp16 && p.dtype != oddtile_bf16) {
-    return oddtile_bad_dtype;
-  }
+  if (!is_dtype(p.dtype)) return oddtile_bad_dtype;
   if (p.rows < 0 || p.columns < 0 || p.columns > kMostColumns) return oddtile_bad_shape;
   if (p.rows == 0 || p.columns == 0) return oddtile_ok;
   for (int64_t stride : {p.x_row_stride, p.y_row_stride, p.mask ? p.mask_row_stride : 0}) {

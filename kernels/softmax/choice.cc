@@ -12,9 +12,10 @@ constexpr int32_t kWideFrame = 128;  // bytes
 constexpr int64_t kFew = 600;
 
 // Preferred configurations, shortest row first. fp32 keeps its weights in registers and likes many
-// lanes; 16-bit types keep the packed input, recompute the weights, and like fewer.
-constexpr int32_t kShortToLong32[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15};
-constexpr int32_t kShortToLong16[] = {0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15};
+// lanes. 16-bit types, which keep the packed input and compute the weights twice, and masked rows,
+// which pay more per vector, like few.
+constexpr int32_t kManyLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15};
+constexpr int32_t kFewLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15};
 constexpr int32_t kFewRows[] = {0, 1, 4, 6, 7, 8, 9, 10};
 
 // Vectors that a row spans, wherever in its frame it starts.
@@ -70,8 +71,8 @@ int32_t choose_softmax(const oddtile_softmax_problem& p) {
   const int64_t vectors = row_vectors(p, false);
   int32_t index = p.rows < kFew ? first_that_holds(kFewRows, vectors) : -1;
   if (index < 0) {
-    index = p.dtype == oddtile_fp32 ? first_that_holds(kShortToLong32, vectors)
-                                    : first_that_holds(kShortToLong16, vectors);
+    index = p.dtype == oddtile_fp32 && p.mask == nullptr ? first_that_holds(kManyLanes, vectors)
+                                                         : first_that_holds(kFewLanes, vectors);
   }
   return index >= 0 && softmax_admits(p, index) ? index : kSoftmaxOnline;
 }

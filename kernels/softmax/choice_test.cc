@@ -38,6 +38,20 @@ TEST(SoftmaxChoice, ManyRows) {
   }
 }
 
+TEST(SoftmaxChoice, MaskedRowsGetFewerLanes) {
+  static uint8_t mask[16];
+  const auto masked = [&](int64_t columns) {
+    auto p = problem(oddtile_fp32, kMany, columns);
+    p.mask = mask;
+    return choose_softmax(p);
+  };
+  EXPECT_EQ(masked(256), 4);
+  EXPECT_EQ(masked(1024), 7);
+  EXPECT_EQ(masked(2048), 11);
+  EXPECT_EQ(masked(4096), 12);
+  EXPECT_EQ(masked(8192), 13);
+}
+
 TEST(SoftmaxChoice, FewRowsGetMoreLanes) {
   EXPECT_EQ(choose_softmax(problem(oddtile_fp32, 16, 128)), 4);
   EXPECT_EQ(choose_softmax(problem(oddtile_fp32, 16, 1024)), 7);

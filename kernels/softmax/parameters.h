@@ -66,8 +66,8 @@ inline int32_t softmax_index(int32_t id) {
 // Whether a configuration of the table can serve the problem.
 bool softmax_admits(const oddtile_softmax_problem& problem, int32_t index);
 
-// The configuration of the table to prefer: a function of columns, rows, type and the alignment of
-// the rows, nothing else.
+// The configuration of the table to prefer: a function of columns, rows, type, whether there is a
+// mask, and the alignment of the rows; nothing else.
 int32_t choose_softmax(const oddtile_softmax_problem& problem);
 
 // Times that a partial sum of an online row is moved to another frame, at most.

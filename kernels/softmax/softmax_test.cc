@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -35,11 +37,9 @@ class Matrix {
   Matrix(int64_t rows, int64_t columns, int64_t offset, int64_t pad, T fill)
       : stride_(columns + pad), rows_(rows), columns_(columns), first_(kGuard + offset) {
     storage_.resize(size_t(first_ + rows * stride_ + kGuard) * sizeof(T) / 128 + 1);
-    for (Line& line : storage_) {
-      for (T& value : line.values) value = fill;
-    }
+    std::fill(begin(), begin() + size(), fill);
   }
-  T* data() { return storage_[0].values + first_; }
+  T* data() { return begin() + first_; }
   T& at(int64_t row, int64_t column) { return data()[row * stride_ + column]; }
   int64_t stride() const { return stride_; }
   void allow(sim::Machine& machine, const char* name) {
@@ -47,7 +47,7 @@ class Matrix {
   }
   // Bytes other than those of the columns, for comparing before and after.
   std::vector<T> outside() {
-    std::vector<T> all(storage_[0].values, storage_[0].values + storage_.size() * 128 / sizeof(T));
+    std::vector<T> all(begin(), begin() + size());
     for (int64_t r = 0; r < rows_; ++r) {
       for (int64_t c = 0; c < columns_; ++c) all[first_ + r * stride_ + c] = T{};
     }
@@ -56,8 +56,11 @@ class Matrix {
 
  private:
   struct alignas(128) Line {
-    T values[128 / sizeof(T)];
+    std::byte bytes[128];
   };
+  T* begin() { return reinterpret_cast<T*>(storage_.data()); }
+  int64_t size() const { return int64_t(storage_.size() * sizeof(Line) / sizeof(T)); }
+
   std::vector<Line> storage_;
   int64_t stride_, rows_, columns_, first_;
 };

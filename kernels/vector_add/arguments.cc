@@ -1,3 +1,4 @@
+#include <cstring>
 #include <initializer_list>
 
 #include "kernels/vector_add/parameters.h"
@@ -13,12 +14,17 @@ bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
   return from_a < from_b + uintptr_t(b_bytes) && from_b < from_a + uintptr_t(a_bytes);
 }
 
+// The caller may pass any bits, also such as no oddtile_dtype has.
+bool is_dtype(const oddtile_dtype& dtype) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &dtype, sizeof(bits));
+  return bits <= uint32_t(oddtile_bf16);
+}
+
 }  // namespace
 
 oddtile_status check_vector_add(const oddtile_vector_add_problem& p) {
-  if (p.dtype != oddtile_fp32 && p.dtype != oddtile_fp16 && p.dtype != oddtile_bf16) {
-    return oddtile_bad_dtype;
-  }
+  if (!is_dtype(p.dtype)) return oddtile_bad_dtype;
   if (p.n < 0 || p.n > kMostElements) return oddtile_bad_shape;
   if (p.n == 0) return oddtile_ok;
   const int64_t size = p.dtype == oddtile_fp32 ? 4 : 2;

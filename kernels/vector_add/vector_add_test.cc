@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <vector>
 
@@ -27,25 +29,23 @@ class Buffer {
  public:
   Buffer(int64_t n, int64_t offset, T fill)
       : storage_((n + offset + 2 * kGuard) * sizeof(T) / 128 + 1), first_(kGuard + offset), n_(n) {
-    for (Line& line : storage_) {
-      for (T& value : line.values) value = fill;
-    }
+    std::fill(begin(), begin() + size(), fill);
   }
-  T* data() { return storage_[0].values + first_; }
+  T* data() { return begin() + first_; }
   T& operator[](int64_t i) { return data()[i]; }
   void allow(sim::Machine& machine, const char* name) {
     machine.allow(data(), n_ * int64_t(sizeof(T)), name);
   }
-  std::vector<T> everything() const {
-    const T* begin = storage_[0].values;
-    return {begin, begin + storage_.size() * 128 / sizeof(T)};
-  }
+  std::vector<T> everything() { return {begin(), begin() + size()}; }
   int64_t first() const { return first_; }
 
  private:
   struct alignas(128) Line {
-    T values[128 / sizeof(T)];
+    std::byte bytes[128];
   };
+  T* begin() { return reinterpret_cast<T*>(storage_.data()); }
+  int64_t size() const { return int64_t(storage_.size() * sizeof(Line) / sizeof(T)); }
+
   std::vector<Line> storage_;
   int64_t first_, n_;
 };
@@ -169,7 +169,7 @@ TEST(VectorAdd, BadArgumentsGetAStatus) {
     change(problem);
     return check_vector_add(problem);
   };
-  EXPECT_EQ(status_with([](auto& p) { p.dtype = oddtile_dtype(3); }), oddtile_bad_dtype);
+  EXPECT_EQ(status_with([](auto& p) { p.dtype = oddtile_dtype(7); }), oddtile_bad_dtype);
   EXPECT_EQ(status_with([](auto& p) { p.n = -1; }), oddtile_bad_shape);
   EXPECT_EQ(status_with([](auto& p) { p.n = INT64_MAX; }), oddtile_bad_shape);
   EXPECT_EQ(status_with([](auto& p) { p.x = nullptr; }), oddtile_null_pointer);
