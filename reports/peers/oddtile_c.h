@@ -1,0 +1,34 @@
+/* The harness for other languages: a Python adapter fills the same table of functions that our own
+ * kernels fill, and the same C++ code checks it and times it, in one process. Compiles as C.
+ *
+ * Functions return 0 clean, 1 findings, 2 wrong use, 3 our own fault, as the program oddtile does;
+ * oddtile_text() then holds the result (JSON) or the complaint (one line). One thread at a time. */
+#ifndef ODDTILE_REPORTS_PEERS_ODDTILE_C_H_
+#define ODDTILE_REPORTS_PEERS_ODDTILE_C_H_
+
+#include "kernels/api/kernels.h"
+
+/* Called after the timed rounds, before the outputs are read: a peer that returns its own buffer
+ * copies its last result into the problem's output. May be null. */
+typedef void (*oddtile_deliver)(void);
+
+/* Our own table "fused" or "eager" on the machine "sim" or "cuda"; null where there is none. */
+ODDTILE_API const oddtile_implementation* oddtile_table(const char* machine, const char* name);
+
+/* The text of the last result or complaint; valid until the next call. */
+ODDTILE_API const char* oddtile_text(void);
+
+/* A record with environment and ceilings and nothing else. */
+ODDTILE_API int32_t oddtile_environment(void);
+
+/* Every check on one case; the text is one error entry. */
+ODDTILE_API int32_t oddtile_check(const char* machine, const char* case_text,
+                                  const oddtile_implementation* table);
+
+/* Times `count` tables side by side on one case; ratios compare with the table called `baseline`.
+ * The text is a record with timings and skips. Needs the machine cuda. */
+ODDTILE_API int32_t oddtile_time(const char* case_text, const oddtile_implementation* const* tables,
+                                 const oddtile_deliver* delivers, int32_t count,
+                                 const char* baseline, int32_t rounds);
+
+#endif /* ODDTILE_REPORTS_PEERS_ODDTILE_C_H_ */
