@@ -1,5 +1,6 @@
 #include "oracles/bounds/attention.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -35,18 +36,35 @@ struct Columns {
   }
 };
 
-void add_key(const double* v, const double* o, double p, double d, int64_t columns, Columns& sums) {
-  double* __restrict spread = sums.spread.data();
-  double* __restrict weighted = sums.weighted.data();
-  double* __restrict distance = sums.distance.data();
-  double* __restrict largest = sums.largest.data();
-  for (int64_t c = 0; c < columns; ++c) {
-    const double size = std::fabs(v[c]), away = std::fabs(v[c] - o[c]);
-    spread[c] += d * away;
-    weighted[c] += (p + d) * size;
-    distance[c] = distance[c] > away ? distance[c] : away;
-    largest[c] = largest[c] > size ? largest[c] : size;
+// One block of `width` columns over all live keys; the sums stay in registers.
+template <int width>
+void add_block(const AttentionRow& row, const KeysAndValues& kv, std::span<const double> errors,
+               int64_t column, Columns& sums) {
+  using Block = Eigen::Array<double, width, 1>;
+  using View = Eigen::Map<const Block>;
+  const Block o = View(row.o.data() + column);
+  Block spread = Block::Zero(), weighted = spread, distance = spread, largest = spread;
+  for (size_t j = 0; j < row.keys.size(); ++j) {
+    const Block v = View(kv.v.data() + row.keys[j] * kv.head_dim + column);
+    const double d = errors.empty() ? 0 : errors[j], share = row.weight[j] + d;
+    const Block size = v.abs(), away = (v - o).abs();
+    spread += d * away;
+    weighted += share * size;
+    distance = distance.max(away);
+    largest = largest.max(size);
   }
+  Eigen::Map<Block>(sums.spread.data() + column) = spread;
+  Eigen::Map<Block>(sums.weighted.data() + column) = weighted;
+  Eigen::Map<Block>(sums.distance.data() + column) = distance;
+  Eigen::Map<Block>(sums.largest.data() + column) = largest;
+}
+
+// `errors`: D_j, or empty where they say nothing.
+void add_keys(const AttentionRow& row, const KeysAndValues& kv, std::span<const double> errors,
+              Columns& sums) {
+  int64_t column = 0;
+  for (; column + 8 <= kv.head_dim; column += 8) add_block<8>(row, kv, errors, column, sums);
+  for (; column < kv.head_dim; ++column) add_block<1>(row, kv, errors, column, sums);
 }
 
 double bound_lse(const AttentionRow& row, const WeightBound& w, const oddtile_profile& profile) {
@@ -92,14 +110,15 @@ void bound_attention(const AttentionRow& row, const KeysAndValues& kv, double sc
   const double floor = std::exp(-w.log_error_max);
   thread_local Columns parts;
   parts.reset(size_t(columns));
-  for (size_t j = 0; j < n; ++j) {
-    const double* v = kv.v.data() + row.keys[j] * columns;
-    add_key(v, row.o.data(), row.weight[j], informed ? w.error[j] : 0.0, columns, parts);
+  add_keys(row, kv, informed ? std::span<const double>(w.error) : std::span<const double>(), parts);
+  for (size_t j = 0; informed && j < n; ++j) {
     // The exact share costs an exponential: only where the cheap one is too small.
     const double value = row.weight[j] * row.sum * shrink;
-    if (informed && value * floor < smallest_normal(type) &&
-        value * std::exp(-w.log_error[j]) < smallest_normal(type))
-      for (int64_t c = 0; c < columns; ++c) parts.subnormal[size_t(c)] += std::fabs(v[c]);
+    if (value * floor >= smallest_normal(type) ||
+        value * std::exp(-w.log_error[j]) >= smallest_normal(type))
+      continue;
+    const double* v = kv.v.data() + row.keys[j] * columns;
+    for (int64_t c = 0; c < columns; ++c) parts.subnormal[size_t(c)] += std::fabs(v[c]);
   }
 
   // Where P is normalised before the cast each weight bears the division's rounding.

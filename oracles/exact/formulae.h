@@ -115,12 +115,42 @@ inline double finite_products(const double* q, const double* k, int64_t n) {
   return sum;
 }
 
+// o_c = sum over `keys` of p_j v_jc.
+template <class Real>
+void weighted_sum(const KeysAndValues& kv, const std::vector<int64_t>& keys,
+                  const std::vector<Real>& p, std::vector<double>& out) {
+  for (int64_t c = 0; c < kv.head_dim; ++c) {
+    Real sum = 0;
+    for (size_t j = 0; j < p.size(); ++j)
+      sum += p[j] * Real(kv.v[size_t(keys[j] * kv.head_dim + c)]);
+    out[size_t(c)] = double(sum);
+  }
+}
+
+// In double by blocks of columns, whose sums stay in registers.
+template <int width>
+void weighted_block(const KeysAndValues& kv, const std::vector<int64_t>& keys,
+                    const std::vector<double>& p, int64_t column, std::vector<double>& out) {
+  using Block = Eigen::Array<double, width, 1>;
+  Block sum = Block::Zero();
+  for (size_t j = 0; j < p.size(); ++j)
+    sum += p[j] * Eigen::Map<const Block>(kv.v.data() + keys[j] * kv.head_dim + column);
+  Eigen::Map<Block>(out.data() + column) = sum;
+}
+template <>
+inline void weighted_sum<double>(const KeysAndValues& kv, const std::vector<int64_t>& keys,
+                                 const std::vector<double>& p, std::vector<double>& out) {
+  int64_t column = 0;
+  for (; column + 16 <= kv.head_dim; column += 16) weighted_block<16>(kv, keys, p, column, out);
+  for (; column < kv.head_dim; ++column) weighted_block<1>(kv, keys, p, column, out);
+}
+
 // `visible`: ascending. Fills everything of `out` but column and v_magnitude.
 template <class Real>
 void attention(const KeysAndValues& kv, std::span<const double> q, double scale,
                std::span<const int64_t> visible, AttentionRow& out) {
   const int64_t d = kv.head_dim;
-  thread_local std::vector<Real> scores, p, o;
+  thread_local std::vector<Real> scores, p;
   scores.clear();
   out.keys.clear();
   out.magnitude.clear();
@@ -150,14 +180,7 @@ void attention(const KeysAndValues& kv, std::span<const double> q, double scale,
   if (out.row_class != RowClass::live) return;
   normalise(scores, out.offset.data(), out.weight.data(), out.max, out.sum, out.log_sum, out.lse,
             p);
-  o.assign(size_t(d), Real(0));
-  Real* sums = o.data();
-  for (size_t j = 0; j < p.size(); ++j) {
-    const Real weight = p[j];
-    const double* v = kv.v.data() + out.keys[j] * d;
-    for (int64_t c = 0; c < d; ++c) sums[c] += weight * Real(v[c]);
-  }
-  for (int64_t c = 0; c < d; ++c) out.o[size_t(c)] = double(o[size_t(c)]);
+  weighted_sum(kv, out.keys, p, out.o);
 }
 
 // Implemented in wide.cc, the one translation unit of the first oracle that sees multiprecision.
