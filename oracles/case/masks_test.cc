@@ -70,10 +70,18 @@ TEST(KeyLengths, StayInsideExceptWhereTheyMustNot) {
     }
     EXPECT_EQ(changed, kind == KeyLengths::outside ? 200 : 0);
     const std::set<int64_t> distinct(clamped.begin(), clamped.end());
-    if (kind == KeyLengths::full) EXPECT_EQ(distinct, std::set<int64_t>{100});
-    if (kind == KeyLengths::zero) EXPECT_EQ(distinct, std::set<int64_t>{0});
-    if (kind == KeyLengths::random) EXPECT_GT(distinct.size(), 50u);
-    if (kind == KeyLengths::mixed) EXPECT_GE(distinct.size(), 7u);
+    if (kind == KeyLengths::full) {
+      EXPECT_EQ(distinct, std::set<int64_t>{100});
+    }
+    if (kind == KeyLengths::zero) {
+      EXPECT_EQ(distinct, std::set<int64_t>{0});
+    }
+    if (kind == KeyLengths::random) {
+      EXPECT_GT(distinct.size(), 50u);
+    }
+    if (kind == KeyLengths::mixed) {
+      EXPECT_GE(distinct.size(), 7u);
+    }
   }
   EXPECT_TRUE(make_key_lengths(AttentionCase{}, Random(1)).empty());
 }

@@ -49,6 +49,15 @@ bool is_flat(Scores scores) {
          scores == Scores::fused_exponent;
 }
 
+// Small heads keep a column for the spotlight, except where the target needs more than the digits
+// of one number: deep scores of a head of 2 have the sharpest bound of all.
+int64_t carriers_of(const AttentionCase& c) {
+  const bool digits =
+      c.scores == Scores::deep || c.scores == Scores::rising || c.scores == Scores::falling;
+  const int64_t wanted = c.head_dim >= 8 ? 3 : c.head_dim >= 4 || digits ? 2 : 1;
+  return std::min(wanted, c.head_dim);
+}
+
 double power_of_two_near(double value, oddtile_dtype dtype) {
   const int limit = dtype == oddtile_fp16 ? 14 : 60;
   const double exponent = value > 0 ? std::round(std::log2(value)) : 0;
@@ -77,9 +86,7 @@ ScoreRecipe::ScoreRecipe(const AttentionCase& subject, Random random)
     : c_(subject),
       random_(random),
       kind_(int(random.split(99).below(4))),
-      carriers_(subject.head_dim >= 8   ? 3
-                : subject.head_dim >= 4 ? 2
-                                        : 1),
+      carriers_(carriers_of(subject)),
       gain_(subject.scale == 0 ? 1 : subject.scale) {
   if (is_flat(c_.scores)) {
     flat_ = flat_magnitude(c_, gain_);
@@ -224,8 +231,13 @@ void ScoreRecipe::flat_key(HeadRow place, float* out) const {
   if (!edge && c_.scores == Scores::deeper) value *= 1 + double(random.below(3) / 2) / 64;
   if (!edge && c_.scores == Scores::fused_exponent && random.below(4) == 0) value *= 1 - 0x1p-6;
   std::fill(out, out + c_.head_dim, float(sign * value));
-  if (c_.scores == Scores::fp16_overflow) {  // neighbours differ a little, each in its own column
-    out[place.row % c_.head_dim] = float(sign * value * (1 + double(random.below(3)) * 0x1p-7));
+  if (c_.scores == Scores::fp16_overflow) {
+    // Neighbours differ by a score of about 1, each in its own column: as much as the type
+    // resolves.
+    const double finest = flat_ * (c_.dtype == oddtile_fp16 ? 0x1p-10 : 0x1p-7);
+    const double most = std::max(finest, flat_ / 4);
+    const double step = std::clamp(1 / (std::abs(gain_) * flat_), finest, most);
+    out[place.row % c_.head_dim] = float(sign * (value + double(random.below(3)) * step));
   }
 }
 
