@@ -190,7 +190,8 @@ class Oddtile:
     def table(self, machine, name):
         table = self._library.oddtile_table(machine.encode(), name.encode())
         if not table:
-            raise RuntimeError(f"no table {name} on {machine}: {self._library.oddtile_text().decode()}")
+            reason = self._library.oddtile_text().decode()
+            raise RuntimeError(f"no table {name} on {machine}: {reason}")
         return table
 
     def environment(self):

@@ -3,8 +3,7 @@
  *
  * Functions return 0 clean, 1 findings, 2 wrong use, 3 our own fault, as the program oddtile does;
  * oddtile_text() then holds the result (JSON) or the complaint (one line). One thread at a time. */
-#ifndef ODDTILE_REPORTS_PEERS_ODDTILE_C_H_
-#define ODDTILE_REPORTS_PEERS_ODDTILE_C_H_
+#pragma once
 
 #include "kernels/api/kernels.h"
 
@@ -30,5 +29,3 @@ ODDTILE_API int32_t oddtile_check(const char* machine, const char* case_text,
 ODDTILE_API int32_t oddtile_time(const char* case_text, const oddtile_implementation* const* tables,
                                  const oddtile_deliver* delivers, int32_t count,
                                  const char* baseline, int32_t rounds);
-
-#endif /* ODDTILE_REPORTS_PEERS_ODDTILE_C_H_ */

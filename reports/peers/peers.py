@@ -117,7 +117,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", choices=("attention", "softmax", "vector_add"))
-    parser.add_argument("--seconds", type=float, default=540, help="stop starting points after this")
+    parser.add_argument("--seconds", type=float, default=540, help="no new point after this")
     options = parser.parse_args()
 
     if not torch.cuda.is_available():

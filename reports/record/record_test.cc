@@ -4,8 +4,6 @@
 
 #include <limits>
 
-#include "reports/record/findings.h"
-
 namespace oddtile::reports {
 namespace {
 
@@ -86,39 +84,6 @@ TEST(Record, refuses_other_versions_missing_fields_and_noise) {
   text.replace(text.find("\"size\": 7"), 9, "\"size\": []");
   EXPECT_FALSE(from_json(text, &reason));
   EXPECT_NE(reason.find("errors: size"), std::string::npos) << reason;
-}
-
-TEST(Findings, a_clean_record_has_none) {
-  EXPECT_TRUE(findings(sample()).empty());
-}
-
-TEST(Findings, a_failed_case_and_a_case_that_judged_nothing_are_found) {
-  Record record = sample();
-  record.errors = {error_entry("fail", 3.0), error_entry("pass", 0.5)};
-  record.errors[1].quantities[0].judged = 0;
-  const std::vector<Finding> found = findings(record);
-  ASSERT_EQ(found.size(), 2u);
-  EXPECT_NE(found[0].text.find("within_bound"), std::string::npos);
-  EXPECT_NE(found[1].text.find("nothing was judged"), std::string::npos);
-}
-
-TEST(Findings, slower_needs_the_whole_interval_below_one) {
-  Record record = sample();
-  record.timings = {timing_entry(0.9, 1.01), timing_entry(0.8, 0.99), timing_entry(1.0, 1.2)};
-  const std::vector<Finding> found = findings(record);
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_NE(found[0].text.find("slower than eager"), std::string::npos);
-}
-
-TEST(Findings, a_time_of_wrong_outputs_is_found_but_a_peer_is_only_shown) {
-  Record record = sample();
-  record.timings[0].verified = false;
-  record.timings[0].edge_verdict = "vacuous";
-  EXPECT_TRUE(findings(record).empty());
-  record.timings[0].edge_verdict = "fail";
-  EXPECT_EQ(findings(record).size(), 1u);
-  record.timings[0].implementation = "torch.softmax";
-  EXPECT_TRUE(findings(record).empty());
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+#include "reports/cli/selection.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+namespace oddtile::reports {
+namespace {
+
+std::string complaint(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const WrongUse& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Selection, a_case_is_one_word_or_many_or_a_file) {
+  const oracles::Case one = chosen_case({.words = {"softmax rows=2 columns=3"}});
+  EXPECT_EQ(chosen_case({.words = {"softmax", "rows=2", "columns=3"}}), one);
+  const std::string path = testing::TempDir() + "a softmax.case";
+  std::ofstream(path) << "# why this one\nsoftmax rows=2 columns=3\n";
+  EXPECT_EQ(chosen_case({.words = {path}}), one);
+  EXPECT_EQ(chosen_case({.words = {"@" + path}}), one);
+  std::filesystem::remove(path);
+}
+
+TEST(Selection, a_complaint_says_where_and_what_there_is) {
+  EXPECT_TRUE(contains(complaint([] { chosen_case({.words = {"softmax colums=3"}}); }), "byte 8"));
+  EXPECT_TRUE(contains(complaint([] { chosen_case({.words = {"no.case"}}); }), "no.case"));
+  EXPECT_TRUE(contains(complaint([] { chosen_machine("tpu"); }), "sim, cuda"));
+  const auto best = [] {
+    Selection selection;
+    selection.implementation = "best";
+    chosen_implementation(selection, chosen_machine("sim"));
+  };
+  EXPECT_TRUE(contains(complaint(best), "fused, eager"));
+}
+
+TEST(Selection, an_output_folder_is_made_or_refused) {
+  const std::string folder = testing::TempDir() + "oddtile selection/report";
+  EXPECT_EQ(complaint([&] { require_writable(folder); }), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_NE(complaint([] { require_writable("/dev/null/report"); }), "");
+}
+
+}  // namespace
+}  // namespace oddtile::reports

@@ -1,0 +1,107 @@
+// The whole path of a timed point, on the simulator with a clock that is made up: what is tested is
+// what surrounds the clock.
+#include "reports/measure/timing.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "oracles/case/text.h"
+
+namespace oddtile::reports {
+namespace {
+
+// The first contender takes 20 us, each next one twice as long.
+class FakeTimer : public Timer {
+ public:
+  std::vector<double> round(std::span<const Launch> launches, std::span<const int> order) override {
+    EXPECT_EQ(launches.size(), order.size());
+    std::vector<double> us(launches.size());
+    for (const int i : order) {
+      const bool good = launches[size_t(i)]() == oddtile_ok;
+      us[size_t(i)] = good ? 20.0 * double(1 << i) : std::numeric_limits<double>::quiet_NaN();
+    }
+    ++rounds;
+    return us;
+  }
+  std::optional<double> copy_rate(int64_t, int) override { return std::nullopt; }
+  std::optional<double> matmul_rate(int64_t, int, std::string*) override { return std::nullopt; }
+
+  int rounds = 0;
+};
+
+const oddtile_implementation& fused() {
+  return *properties::sim_machine().implementations()[0];
+}
+
+// Ours, except that one function does nothing at all.
+oddtile_implementation broken(oddtile_status status) {
+  oddtile_implementation table = fused();
+  table.name = "broken";
+  if (status == oddtile_ok) {
+    table.softmax = [](const oddtile_softmax_problem*, int32_t, void*, void*) {
+      return oddtile_ok;
+    };
+  } else {
+    table.softmax = [](const oddtile_softmax_problem*, int32_t, void*, void*) {
+      return oddtile_launch_failed;
+    };
+  }
+  return table;
+}
+
+std::vector<TimingEntry> timed(std::vector<Contender> contenders, std::vector<Skip>* skips) {
+  const auto parsed = oracles::parse("softmax rows=4 columns=100 values=noise");
+  const oracles::Case subject = std::get<oracles::Case>(parsed);
+  FakeTimer timer;
+  const TimingPlan plan = {.rounds = 5};
+  const auto entries = time_point({subject, edge_case(subject)}, contenders,
+                                  properties::sim_machine(), timer, plan, skips);
+  EXPECT_EQ(timer.rounds, entries.empty() ? 0 : 5);
+  return entries;
+}
+
+TEST(Timing, fused_and_eager_are_compared_and_verified) {
+  std::vector<Contender> contenders;
+  for (const auto* which : properties::sim_machine().implementations()) {
+    contenders.push_back({which, {}});
+  }
+  std::vector<Skip> skips;
+  const auto entries = timed(contenders, &skips);
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_TRUE(skips.empty());
+  EXPECT_EQ(entries[0].baseline, "eager");
+  EXPECT_DOUBLE_EQ(entries[0].ratio, 2);
+  EXPECT_DOUBLE_EQ(entries[0].us_median, 20);
+  EXPECT_DOUBLE_EQ(entries[0].rate, 2 * 4 * 100 * 4 / 20.0 * 1e-3);
+  EXPECT_EQ(entries[1].baseline, "");
+  for (const TimingEntry& entry : entries) EXPECT_TRUE(entry.verified) << entry.implementation;
+}
+
+TEST(Timing, outputs_that_are_never_written_are_not_verified) {
+  const oddtile_implementation table = broken(oddtile_ok);
+  std::vector<Skip> skips;
+  const auto entries = timed({{&table, {}}}, &skips);
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_FALSE(entries[0].verified);
+  EXPECT_EQ(entries[0].verdict, "fail");
+}
+
+TEST(Timing, what_cannot_be_launched_is_skipped_with_its_reason) {
+  const oddtile_implementation table = broken(oddtile_launch_failed);
+  std::vector<Skip> skips;
+  EXPECT_TRUE(timed({{&table, {}}}, &skips).empty());
+  ASSERT_EQ(skips.size(), 1u);
+  EXPECT_EQ(skips[0].reason, fused().status_text(oddtile_launch_failed));
+}
+
+TEST(Timing, a_peer_delivers_once_for_the_times_and_once_for_the_edges) {
+  int delivered = 0;
+  std::vector<Skip> skips;
+  const auto entries = timed({{&fused(), [&] { ++delivered; }}}, &skips);
+  EXPECT_EQ(delivered, 2);
+  EXPECT_TRUE(entries[0].verified);
+}
+
+}  // namespace
+}  // namespace oddtile::reports

@@ -1,0 +1,59 @@
+// A small record for the tests of this folder.
+#pragma once
+
+#include <string>
+
+#include "reports/record/record.h"
+
+namespace oddtile::reports {
+
+inline Record sample() {
+  Record record;
+  record.environment = {.commit = "0123abc",
+                        .date = "2026-01-01T00:00:00Z",
+                        .compiler = "clang 14",
+                        .no_device = "no <driver> & no device",
+                        .machines = {{"sim", "simulator"}}};
+  for (const int64_t size : {64, 128}) {
+    record.errors.push_back({"sim",
+                             "fused",
+                             "softmax",
+                             "fp32",
+                             "last_max",
+                             size,
+                             "softmax",
+                             "pass",
+                             "",
+                             1,
+                             {{"y", 0.25 * double(size) / 64, 0, 0, 0, 10, 0}}});
+    for (const char* which : {"fused", "eager"}) {
+      record.io.push_back({"attention", which, "attention bf16 d64 full", size,
+                           "attention seq_k=" + std::to_string(size), 4096, 1024, 99, 1, 2048, 512,
+                           8192});
+    }
+    record.timings.push_back({.machine = "cuda",
+                              .kernel = "softmax",
+                              .implementation = "fused",
+                              .series = "softmax fp32",
+                              .size = size,
+                              .us_median = 10,
+                              .rate = 3000,
+                              .rate_unit = "GB/s",
+                              .baseline = "eager",
+                              .ratio = 4,
+                              .ratio_low = 3.5,
+                              .ratio_high = 4.5,
+                              .verdict = "pass",
+                              .edge_verdict = "pass",
+                              .verified = true});
+  }
+  record.skips = {{"timing", "eager attention", "its workspace is too large"}};
+  record.ceilings.copy_gb_s = 4000;
+  return record;
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace oddtile::reports

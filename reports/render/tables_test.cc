@@ -1,0 +1,45 @@
+#include "reports/render/tables.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "reports/render/sample.h"
+
+namespace oddtile::reports {
+namespace {
+
+TEST(Tables, every_row_has_every_column) {
+  const Record record = sample();
+  std::vector<Table> tables = {environment_table(record), verdict_table(record), io_table(record),
+                               profile_table(record), skip_table(record)};
+  for (Table& table : family_tables(record)) tables.push_back(table);
+  for (Table& table : timing_tables(record)) tables.push_back(table);
+  for (const Table& table : tables) {
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size()) << table.title;
+  }
+}
+
+TEST(Tables, verdicts_add_up_and_the_worst_share_is_kept) {
+  Record record = sample();
+  record.errors[1].verdict = "vacuous";
+  record.errors[1].quantities[0].worst_share = std::numeric_limits<double>::infinity();
+  const Table table = verdict_table(record);
+  ASSERT_EQ(table.rows.size(), 1u);
+  const std::vector<std::string> expected = {"sim", "softmax", "fused", "2", "1",  "1",
+                                             "0",   "0",       "20",    "0", "inf"};
+  EXPECT_EQ(table.rows[0], expected);
+}
+
+TEST(Tables, an_unproved_time_says_what_is_missing) {
+  Record record = sample();
+  record.timings[0].verified = false;
+  record.timings[0].verdict = record.timings[0].edge_verdict = "vacuous";
+  record.timings[0].edges_visible = 0.07;
+  EXPECT_EQ(timing_tables(record)[0].rows[0].back(), "within bound, 7 % of edges visible");
+  record.timings[0].edge_verdict = "fail";
+  EXPECT_EQ(timing_tables(record)[0].rows[0].back(), "timed vacuous, edges fail");
+}
+
+}  // namespace
+}  // namespace oddtile::reports
