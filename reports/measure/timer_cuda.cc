@@ -18,8 +18,8 @@ namespace {
 // Larger than any L2 (H200: 60 MB), so that writing it leaves nothing of a kernel's data behind.
 constexpr size_t kColdBytes = size_t(256) << 20;
 
-// Writes of that buffer before a round's first launch, a millisecond at 4 TB/s: the host enqueues the
-// round meanwhile, and no event measures the host. A Python peer needs most of it.
+// Writes of that buffer before a round's first launch, a millisecond at 4 TB/s: the host enqueues
+// the round meanwhile, and no event measures the host. A Python peer needs most of it.
 constexpr int kLead = 16;
 
 class CudaTimer : public Timer {

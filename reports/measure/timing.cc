@@ -281,18 +281,8 @@ std::vector<TimingEntry> time_point(const TimingPoint& point, std::span<const Co
   return make_entries(*data, std::move(lanes), machine.name(), plan);
 }
 
-void timing_suite(Machine& machine, Timer& timer, Effort effort, Record* record) {
-  const std::vector<TimingPoint> points = timing_points(effort);
-  const TimingPlan plan = {.rounds = effort == Effort::quick ? 9 : 15};
-  std::vector<Contender> contenders;
-  for (const oddtile_implementation* which : machine.implementations()) {
-    contenders.push_back({which, {}});
-  }
-  record->ceilings.copy_gb_s = timer.copy_rate(int64_t(1) << 30, plan.rounds);
-  std::string reason;
-  record->ceilings.matmul_bf16_tflop_s = timer.matmul_rate(8192, plan.rounds, &reason);
-  if (!reason.empty()) record->skips.push_back({"timing", "ceiling of bf16 products", reason});
-
+void time_points(const std::vector<TimingPoint>& points, std::span<const Contender> contenders,
+                 Machine& machine, Timer& timer, const TimingPlan& plan, Record* record) {
   Progress progress("times on " + machine.name(), int64_t(points.size()));
   Pipeline pipeline(points, plan);
   for (size_t i = 0; i < points.size(); ++i) {
@@ -306,7 +296,20 @@ void timing_suite(Machine& machine, Timer& timer, Effort effort, Record* record)
     }
     pipeline.judge(i, data, std::move(lanes), machine.name());
   }
-  record->timings = pipeline.finish();
+  for (TimingEntry& entry : pipeline.finish()) record->timings.push_back(std::move(entry));
+}
+
+void timing_suite(Machine& machine, Timer& timer, Effort effort, Record* record) {
+  const TimingPlan plan = {.rounds = effort == Effort::quick ? 9 : 15};
+  std::vector<Contender> contenders;
+  for (const oddtile_implementation* which : machine.implementations()) {
+    contenders.push_back({which, {}});
+  }
+  record->ceilings.copy_gb_s = timer.copy_rate(int64_t(1) << 30, plan.rounds);
+  std::string reason;
+  record->ceilings.matmul_bf16_tflop_s = timer.matmul_rate(8192, plan.rounds, &reason);
+  if (!reason.empty()) record->skips.push_back({"timing", "ceiling of bf16 products", reason});
+  time_points(timing_points(effort), contenders, machine, timer, plan, record);
 }
 
 }  // namespace oddtile::reports

@@ -32,7 +32,12 @@ std::vector<TimingEntry> time_point(const TimingPoint& point, std::span<const Co
                                     properties::Machine& machine, Timer& timer,
                                     const TimingPlan& plan, std::vector<Skip>* skips);
 
-// All points of the machine's implementations; host work (data, judging) runs beside the device's.
+// Many points; host work (data, judging) runs beside the device's. Appends in the points' order.
+void time_points(const std::vector<TimingPoint>& points, std::span<const Contender> contenders,
+                 properties::Machine& machine, Timer& timer, const TimingPlan& plan,
+                 Record* record);
+
+// The ceilings, and all points on the machine's implementations.
 void timing_suite(properties::Machine& machine, Timer& timer, Effort effort, Record* record);
 
 }  // namespace oddtile::reports

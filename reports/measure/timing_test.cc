@@ -103,5 +103,24 @@ TEST(Timing, a_peer_delivers_once_for_the_times_and_once_for_the_edges) {
   EXPECT_TRUE(entries[0].verified);
 }
 
+TEST(Timing, many_points_keep_their_order) {
+  std::vector<TimingPoint> points;
+  for (int columns = 20; columns < 45; ++columns) {
+    const auto parsed =
+        oracles::parse("softmax rows=2 columns=" + std::to_string(columns) + " values=noise");
+    const oracles::Case subject = std::get<oracles::Case>(parsed);
+    points.push_back({subject, edge_case(subject)});
+  }
+  const std::vector<Contender> contenders = {{&fused(), {}}};
+  FakeTimer timer;
+  Record record;
+  time_points(points, contenders, properties::sim_machine(), timer, {.rounds = 2}, &record);
+  ASSERT_EQ(record.timings.size(), points.size());
+  for (size_t i = 0; i < points.size(); ++i) {
+    EXPECT_EQ(record.timings[i].size, int64_t(20 + i));
+    EXPECT_TRUE(record.timings[i].verified);
+  }
+}
+
 }  // namespace
 }  // namespace oddtile::reports
