@@ -36,7 +36,7 @@ void classify_columns(const KeysAndValues& kv, AttentionRow& out) {
     out.column.resize(size_t(kv.head_dim), 0);
     for (int64_t c = 0; c < kv.head_dim; ++c)
       if (const uint8_t bits = kv.v_special[size_t(j * kv.head_dim + c)]; bits != 0)
-        out.column[size_t(c)] |= live ? bits : kDeadNonFinite;
+        out.column[size_t(c)] |= live ? bits : uint8_t(kDeadNonFinite);
   }
 }
 
