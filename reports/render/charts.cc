@@ -161,8 +161,10 @@ std::vector<Plot> io_plots(const Record& record) {
   for (const std::string& series : distinct(record.io, [](const IoEntry& e) { return e.series; })) {
     Curves curves;
     std::string kernel;
+    bool differ = false;  // nothing to fuse, nothing to see: the table says so
     for (const IoEntry& e : record.io) {
       if (e.series != series) continue;
+      differ |= e.bytes_read + e.bytes_written != e.minimum_read + e.minimum_written;
       kernel = e.kernel;
       for (const char* name : {"fused", "eager"}) curves.reserve(name);
       curves.set(e.implementation, {e.size, double(e.bytes_read + e.bytes_written), 0, 0});
@@ -171,6 +173,7 @@ std::vector<Plot> io_plots(const Record& record) {
       }
       curves.set("minimum", {e.size, double(e.minimum_read + e.minimum_written), 0, 0});
     }
+    if (!differ) continue;
     plots.push_back({.caption = "Global memory traffic: " + series,
                      .size_label = size_label(kernel),
                      .value_label = "bytes read and written",
