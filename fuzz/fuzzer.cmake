@@ -1,8 +1,8 @@
 # oddtile_fuzzer(<name> SOURCES <files> [SEEDS <folder of corpus/seeds>] [MUST_CRASH])
 #
 # One fuzz target: a source that defines LLVMFuzzerTestOneInput (fuzz/targets/*.cc).
-#   with ODDTILE_FUZZ      the libFuzzer program fuzz_<name>, and ctest fuzz.<name> (label fuzz): 60 s
-#                          from the seeds, which encode_seeds has turned into bytes
+#   with ODDTILE_FUZZ      the libFuzzer program fuzz_<name>, and ctest fuzz.<name> (label fuzz):
+#                          60 s from the seeds, which encode_seeds has turned into bytes
 #   in an ordinary build   the program replay_fuzz_<name>, the same body under a main function that
 #                          replays files, and ctest replay.fuzz_<name>.sim over the committed seeds
 # MUST_CRASH: a canary; it has to be found within a second, and only exists with ODDTILE_FUZZ.

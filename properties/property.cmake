@@ -1,11 +1,12 @@
 # oddtile_property(<name> SOURCES <files> [IMPLEMENTATIONS <fused> <eager>] [MACHINES <sim> <cuda>]
-#                  [CASES <count>] [ARGUMENTS <more>] [REPLAY <folder of corpus/seeds>] [TIMEOUT <s>])
+#                  [CASES <count>] [ARGUMENTS <more>] [REPLAY <folder of corpus/seeds>]
+#                  [TIMEOUT <seconds>])
 #
 # One suite: a GoogleTest program property_<name> around properties/suites/suite.cc, registered as
-# property.<name>.<machine> for the implementation `fused` and property.<name>_<other>.<machine> for
-# another; with REPLAY also as replay.<name>.<machine>, the corpus through the same body. A suite of
-# a machine that is absent is skipped (exit code 77), and skipped.<machine> says why. Running no test
-# is a failure. Settable when run: RC_PARAMS="seed=1 max_success=500 noshrink=1".
+# property.<name>.<machine> for the implementation `fused` and property.<name>_<other>.<machine>
+# for another; with REPLAY also as replay.<name>.<machine>, the corpus through the same body. A
+# suite of a machine that is absent is skipped (exit code 77), and skipped.<machine> says why.
+# Running no test is a failure. Settable: RC_PARAMS="seed=1 max_success=500 noshrink=1".
 find_package(rapidcheck REQUIRED)
 
 function(oddtile_property name)

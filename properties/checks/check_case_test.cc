@@ -132,8 +132,7 @@ TEST(check_case, calls_each_sabotage_by_its_name) {
 
 TEST(check_case, names_the_element_that_is_never_written) {
   const CheckResult result = check_with(Sabotage::skips_an_element);
-  EXPECT_NE(result.report.find("y[0,0,1,4] is never written"), std::string::npos)
-      << result.report;
+  EXPECT_NE(result.report.find("y[0,0,1,4] is never written"), std::string::npos) << result.report;
 }
 
 TEST(check_case, does_not_fail_what_is_not_offered) {

@@ -83,8 +83,10 @@ void draw_lengths(AttentionCase& c, Random& random) {
 
 void draw_band(AttentionCase& c, Random& random) {
   c.anchor = any(random, c.anchor);
-  const int64_t width =
+  int64_t width =
       one_in(random, 3) ? pick(random, interesting_lengths()) : int64_t(random.below(70));
+  // A window that covers every key must leave the other limit in force.
+  if (one_in(random, 4)) width = c.seq_k + int64_t(random.below(3));
   constexpr int64_t kFar = kUnbounded - 1;  // finite, and past any difference of lengths
   switch (random.below(9)) {
     case 0:

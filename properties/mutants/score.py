@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Puts known bugs back into the kernels, one at a time, and records which check catches each.
 
-    score.py --check-text                 every mutant's old text matches exactly once (ctest mutants.text)
+    score.py --check-text                 every old text matches exactly once (ctest mutants.text)
     score.py [--only NAME ...]            build and run; writes results.md into the build folder
     score.py --list                       names, classes and promises
 
 The tree is copied once to <build>/tree and built for the simulator alone, so the checkout is never
-touched. Exit code 0: as expected; 1: a mutant survives that survivors.txt does not name, or one that
-it names is caught; 2: wrong use or a malformed file; 3: the tree does not build or pass unmutated.
+touched. Exit code 0: as expected; 1: a mutant survives that survivors.txt does not name, or one
+that it names is caught; 2: wrong use or a malformed file; 3: the tree does not build or pass
+unmutated.
 """
 
 import argparse

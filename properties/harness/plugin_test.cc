@@ -1,0 +1,26 @@
+#include <gtest/gtest.h>
+
+#include "properties/harness/harness.h"
+
+namespace oddtile::properties {
+namespace {
+
+// EXAMPLE_PLUGIN is the path of the example, from CMake; property.plugin.sim runs it.
+TEST(plugin, is_loaded) {
+  std::string reason;
+  const oddtile_implementation* plugin = load_plugin(EXAMPLE_PLUGIN, &reason);
+  ASSERT_NE(plugin, nullptr) << reason;
+  EXPECT_STREQ(plugin->name, "example");
+}
+
+TEST(plugin, says_why_it_cannot_be_loaded) {
+  std::string reason;
+  EXPECT_EQ(load_plugin("/nonexistent/plugin.so", &reason), nullptr);
+  EXPECT_EQ(reason, "plug-in /nonexistent/plugin.so does not exist");
+  EXPECT_EQ(load_plugin(__FILE__, &reason), nullptr);
+  EXPECT_NE(reason.find("cannot be loaded"), std::string::npos) << reason;
+  EXPECT_EQ(reason.find('\n'), std::string::npos) << reason;
+}
+
+}  // namespace
+}  // namespace oddtile::properties
