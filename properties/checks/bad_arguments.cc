@@ -115,7 +115,8 @@ void* shifted(void* address, int64_t bytes) {
   return static_cast<char*>(address) + bytes;
 }
 
-constexpr auto kNoType = oddtile_dtype(77);
+// No enumerator, but a value that C++ lets the enumeration hold (UBSan refuses what is beyond).
+constexpr auto kNoType = oddtile_dtype(3);
 
 void walk_vector_add(Walk& walk) {
   const auto expect = [&](oddtile_status status, std::string_view what, auto spoil) {
