@@ -7,9 +7,9 @@
 #include "kernels/dialect/global.h"
 
 #if defined(__CUDACC__)
-#define ODDTILE_MACHINE cuda
-#include "kernels/dialect/cuda/words.cuh"
+#  define ODDTILE_MACHINE cuda
+#  include "kernels/dialect/cuda/words.cuh"
 #else
-#define ODDTILE_MACHINE sim
-#include "kernels/dialect/sim/words.h"
+#  define ODDTILE_MACHINE sim
+#  include "kernels/dialect/sim/words.h"
 #endif

@@ -22,8 +22,9 @@ double power_of_two(int exponent) {
 
 }  // namespace
 
-void count_flop() {
-  if (running != nullptr) ++running->counters.flops;  // unit tests of words run outside a launch
+void count_flops(int count) {
+  // Unit tests of words run outside a launch.
+  if (running != nullptr) running->counters.flops += count;
 }
 
 // 2^x = 2^n e^(f ln 2), |f| <= 1/2: the series to the tenth power leaves less than 2^-40.

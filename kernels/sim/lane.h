@@ -49,7 +49,7 @@ void multiply_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint
                       bool bfloat16, Site site);
 
 // ---- arithmetic ----
-void count_flop();
+void count_flops(int count);
 float exp2_flushed(float x);
 float log2_flushed(float x);
 

@@ -157,7 +157,8 @@ double ScoreRecipe::target(HeadRow place, Random& random) const {
     case Scores::last_max:
       return place.row == place.length - 1 ? 5 + 0.7 * std::bit_width(uint64_t(length)) : boost;
     case Scores::ties:
-      return is_edge(place.row, place.length) ? 2 : double(random.below(2)) * 2;
+      if (!is_edge(place.row, place.length)) return double(random.below(2)) * 2;
+      return place.length > kLongRow ? 8 : 2;
     default:
       return boost;
   }
@@ -208,10 +209,12 @@ void ScoreRecipe::zero_row(bool is_query, HeadRow place, float* out) const {
   }
 }
 
-// Keys of one tier are the same vector, so their scores are equal bits.
+// Keys of one tier are the same vector, so their scores are equal bits. In long rows only edge keys
+// are in the top tier, or each would drown in the others.
 void ScoreRecipe::tied_key(HeadRow place, float* out) const {
   Random random = stream(3, place);
-  const int64_t tier = is_edge(place.row, place.length) ? 2 : random.below(3);
+  const uint32_t tiers = place.length > kLongRow ? 2 : 3;
+  const int64_t tier = is_edge(place.row, place.length) ? 2 : random.below(tiers);
   HeadRow base = {place.batch, place.head, tier == 2 ? 0 : 1 + tier, place.length};
   carried_key(base, out);
   if (tier != 2) out[0] = rounded_to(c_.dtype, 0.25 * double(tier) * out[0]);

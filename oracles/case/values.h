@@ -18,9 +18,14 @@ struct RowPart {
   bool elementwise = false;  // vector add: no row belongs together, every element may be special
 };
 
-// Keys or columns that a fault at a tile boundary would touch, whatever the tile (16, 32, 64, ...).
+// From this length on there are so many tile edges that each would drown in the others.
+inline constexpr int64_t kLongRow = 4096;
+
+// Keys or columns that a fault at a tile boundary would touch, whatever the tile (16, 32, 64, ...);
+// of long rows, which only tiles of 64 and more serve, the edges of those.
 inline bool is_edge(int64_t index, int64_t length) {
-  return index == 0 || index == length - 1 || index % 16 == 0 || index % 16 == 15;
+  const int64_t tile = length > kLongRow ? 64 : 16;
+  return index == 0 || index == length - 1 || index % tile == 0 || index % tile == tile - 1;
 }
 
 // `tensor` is the generator of the tensor; the result depends on it and the part's place alone.

@@ -16,7 +16,7 @@ namespace oddtile::properties {
 struct Counters {
   int64_t bytes_read = 0;  // global memory
   int64_t bytes_written = 0;
-  int64_t flops = 0;  // in the words that do arithmetic: mma 2 per product, exponentials 1
+  int64_t flops = 0;  // of the words: mma and fma 2 per product, exponentials 1
   int64_t launches = 0;
 };
 

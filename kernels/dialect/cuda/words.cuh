@@ -18,7 +18,7 @@
 
 namespace oddtile::cuda {
 
-// The pessimistic defaults for sm_80 and later; an H200 measures 25 fraction bits, 2^-22.73, 2^-22.15.
+// Pessimistic for sm_80 and later; an H200 measures 25 fraction bits, 2^-22.73 and 2^-22.15.
 inline constexpr MachineArithmetic kMachineArithmetic = {
     .mma_products = 16,
     .mma_fraction_bits = 23,
@@ -28,12 +28,24 @@ inline constexpr MachineArithmetic kMachineArithmetic = {
 };
 
 // ---- position ----
-ODDTILE_DEVICE int32_t thread() { return int32_t(threadIdx.x); }
-ODDTILE_DEVICE int32_t threads() { return int32_t(blockDim.x); }
-ODDTILE_DEVICE int32_t lane() { return int32_t(threadIdx.x & 31u); }
-ODDTILE_DEVICE int32_t warp() { return int32_t(threadIdx.x >> 5); }
-ODDTILE_DEVICE int64_t block() { return int64_t(blockIdx.x); }
-ODDTILE_DEVICE int64_t blocks() { return int64_t(gridDim.x); }
+ODDTILE_DEVICE int32_t thread() {
+  return int32_t(threadIdx.x);
+}
+ODDTILE_DEVICE int32_t threads() {
+  return int32_t(blockDim.x);
+}
+ODDTILE_DEVICE int32_t lane() {
+  return int32_t(threadIdx.x & 31u);
+}
+ODDTILE_DEVICE int32_t warp() {
+  return int32_t(threadIdx.x >> 5);
+}
+ODDTILE_DEVICE int64_t block() {
+  return int64_t(blockIdx.x);
+}
+ODDTILE_DEVICE int64_t blocks() {
+  return int64_t(gridDim.x);
+}
 
 // ---- global memory ----
 template <int bytes>
@@ -108,7 +120,9 @@ ODDTILE_DEVICE void copy_async_16(void* to, Global<const T> from, int32_t valid_
                "l"(from.unchecked()), "r"(valid_bytes)
                : "memory");
 }
-ODDTILE_DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+ODDTILE_DEVICE void commit_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
 // Waits until at most `pending` of this lane's committed groups are incomplete.
 template <int pending>
 ODDTILE_DEVICE void wait_copies() {
@@ -116,8 +130,12 @@ ODDTILE_DEVICE void wait_copies() {
 }
 
 // ---- synchronisation and warp collectives (all 32 lanes take part) ----
-ODDTILE_DEVICE void sync_block() { __syncthreads(); }
-ODDTILE_DEVICE void sync_warp() { __syncwarp(); }
+ODDTILE_DEVICE void sync_block() {
+  __syncthreads();
+}
+ODDTILE_DEVICE void sync_warp() {
+  __syncwarp();
+}
 template <class T>
 ODDTILE_DEVICE T shuffle(T value, int32_t source_lane) {
   return __shfl_sync(0xFFFFFFFFu, value, source_lane);
@@ -126,8 +144,12 @@ template <class T>
 ODDTILE_DEVICE T shuffle_xor(T value, int32_t lane_mask) {
   return __shfl_xor_sync(0xFFFFFFFFu, value, lane_mask);
 }
-ODDTILE_DEVICE bool vote_any(bool value) { return __any_sync(0xFFFFFFFFu, value); }
-ODDTILE_DEVICE bool vote_all(bool value) { return __all_sync(0xFFFFFFFFu, value); }
+ODDTILE_DEVICE bool vote_any(bool value) {
+  return __any_sync(0xFFFFFFFFu, value);
+}
+ODDTILE_DEVICE bool vote_all(bool value) {
+  return __all_sync(0xFFFFFFFFu, value);
+}
 
 // ---- matrix unit ----
 // Four 8x8 matrices of 16-bit elements; lane l gives the address of row l%8 of matrix l/8.
@@ -161,11 +183,21 @@ ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_
 
 // ---- arithmetic ----
 // Kernels are compiled with -fmad=false: a product and a sum are two roundings unless fma says one.
-ODDTILE_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-ODDTILE_DEVICE float divide(float a, float b) { return __fdiv_rn(a, b); }
-ODDTILE_DEVICE float maximum(float a, float b) { return fmaxf(a, b); }  // drops a NaN
-ODDTILE_DEVICE float minimum(float a, float b) { return fminf(a, b); }
-ODDTILE_DEVICE float magnitude(float a) { return fabsf(a); }
+ODDTILE_DEVICE float fma(float a, float b, float c) {
+  return __fmaf_rn(a, b, c);
+}
+ODDTILE_DEVICE float divide(float a, float b) {
+  return __fdiv_rn(a, b);
+}
+ODDTILE_DEVICE float maximum(float a, float b) {
+  return fmaxf(a, b);
+}  // drops a NaN
+ODDTILE_DEVICE float minimum(float a, float b) {
+  return fminf(a, b);
+}
+ODDTILE_DEVICE float magnitude(float a) {
+  return fabsf(a);
+}
 ODDTILE_DEVICE float exp2_approx(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -177,7 +209,9 @@ ODDTILE_DEVICE float log2_approx(float x) {
   return y;
 }
 
-ODDTILE_DEVICE float to_float(float value) { return value; }
+ODDTILE_DEVICE float to_float(float value) {
+  return value;
+}
 ODDTILE_DEVICE float to_float(Half value) {
   return __half2float(__ushort_as_half(value.bits));
 }

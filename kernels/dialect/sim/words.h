@@ -163,10 +163,11 @@ ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_
 
 // ---- arithmetic ----
 ODDTILE_DEVICE float fma(float a, float b, float c) {
+  simulator::count_flops(2);
   return __builtin_fmaf(a, b, c);
 }
 ODDTILE_DEVICE float divide(float a, float b) {
-  simulator::count_flop();
+  simulator::count_flops(1);
   return a / b;
 }
 // Drops a NaN; of two zeros, +0 is the larger, as on the GPU.
@@ -184,11 +185,11 @@ ODDTILE_DEVICE float magnitude(float a) {
   return __builtin_fabsf(a);
 }
 ODDTILE_DEVICE float exp2_approx(float x) {
-  simulator::count_flop();
+  simulator::count_flops(1);
   return simulator::exp2_flushed(x);
 }
 ODDTILE_DEVICE float log2_approx(float x) {
-  simulator::count_flop();
+  simulator::count_flops(1);
   return simulator::log2_flushed(x);
 }
 
@@ -219,7 +220,9 @@ ODDTILE_DEVICE uint32_t pack(float low, float high) {
 }
 
 // The same bits; on the GPU, of which the compiler knows nothing.
-ODDTILE_DEVICE uint32_t opaque(uint32_t bits) { return bits; }
+ODDTILE_DEVICE uint32_t opaque(uint32_t bits) {
+  return bits;
+}
 
 // ---- host ----
 // Runs kernel(parameters) to completion on the Machine that `stream` points at; false when the
