@@ -75,7 +75,8 @@ Case edge_case(const Case& timed) {
   edges.seed = timed.seed + 1;
   if (auto* c = std::get_if<AttentionCase>(&edges.problem)) {
     c->scores = oracles::Scores::ties;  // the top tier is every edge key
-    c->contents = oracles::Contents::coded;
+    // Without an LSE only O can show a key: one column for each, as far as columns go.
+    c->contents = c->lse ? oracles::Contents::coded : oracles::Contents::one_hot;
   } else if (auto* c = std::get_if<SoftmaxCase>(&edges.problem)) {
     c->values = oracles::Values::last_max;
   } else {
