@@ -114,6 +114,10 @@ Found find_device() {
   cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) status = cudaGetDeviceProperties(&device, 0);
   if (status != cudaSuccess) {
+    // Without a driver the runtime speaks of one that is too old.
+    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) {
+      return {nullptr, "no CUDA device: no driver is installed"};
+    }
     return {nullptr, fmt::format("no CUDA device: {}", cudaGetErrorString(status))};
   }
   if (count == 0) return {nullptr, "no CUDA device: the driver lists none"};
