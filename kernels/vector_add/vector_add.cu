@@ -169,8 +169,13 @@ int32_t vector_add_configurations(const oddtile_vector_add_problem& problem, int
                                   int32_t capacity) {
   if (check_vector_add(problem) != oddtile_ok) return 0;
   int32_t count = 0;
-  for (int32_t id = 0; id < kVectorAddCount; ++id) {
+  const int32_t preferred = preferred_vector_add(problem.n);
+  const auto add = [&](int32_t id) {
     if (admits(problem, id) && count < capacity) ids[count++] = id;
+  };
+  add(preferred);
+  for (int32_t id = 0; id < kVectorAddCount; ++id) {
+    if (id != preferred) add(id);
   }
   return count;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/random.h"
@@ -155,6 +156,19 @@ TEST(VectorAdd, MovesEveryByteOnce) {
   EXPECT_EQ(machine.counters().bytes_written, 4096 * 4);
 }
 
+TEST(VectorAdd, ShortVectorsPreferSmallBlocks) {
+  alignas(16) static float memory[4] = {};
+  int32_t ids[8];
+  for (const auto& [n, preferred] : {std::pair(int64_t(1), 2), std::pair((int64_t(1) << 22) - 1, 2),
+                                     std::pair(int64_t(1) << 22, 0)}) {
+    EXPECT_EQ(preferred_vector_add(n), preferred);
+  }
+  const oddtile_vector_add_problem one = {oddtile_fp32, 1, memory, memory + 1, nullptr, memory + 2};
+  EXPECT_EQ(sim::vector_add_configurations(one, ids, 8), kVectorAddCount);
+  EXPECT_EQ(ids[0], 2);
+  EXPECT_EQ(sim::vector_add_configurations(one, ids, 1), 1) << "no more than there is room for";
+}
+
 TEST(VectorAdd, BadArgumentsGetAStatus) {
   alignas(16) static float memory[64];
   float* const x = memory;
@@ -183,7 +197,8 @@ TEST(VectorAdd, BadArgumentsGetAStatus) {
 
   sim::Machine machine;
   machine.begin(1);
-  EXPECT_EQ(sim::vector_add_launch(&good, 2, nullptr, &machine), oddtile_bad_configuration);
+  EXPECT_EQ(sim::vector_add_launch(&good, kVectorAddCount, nullptr, &machine),
+            oddtile_bad_configuration);
   EXPECT_EQ(sim::vector_add_launch(&good, -1, nullptr, &machine), oddtile_bad_configuration);
   EXPECT_EQ(sim::eager_vector_add_launch(&good, 0, nullptr, &machine), oddtile_bad_workspace);
   EXPECT_EQ(sim::eager_vector_add_launch(&good, 0, memory + 1, &machine), oddtile_bad_workspace);
