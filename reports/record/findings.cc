@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace oddtile::reports {
 namespace {
 
@@ -27,15 +25,26 @@ bool refuted(const TimingEntry& entry) {
   return !entry.verified && (bad(entry.verdict) || bad(entry.edge_verdict));
 }
 
+// The failing property, what shows it, and the line that runs it again.
+std::string failure_text(const ErrorEntry& entry) {
+  std::string text =
+      fmt::format("{} {} breaks {}", entry.implementation, entry.machine, entry.broken);
+  if (!entry.failure) return fmt::format("{}: {}", text, entry.case_text);
+  const Failure& f = *entry.failure;
+  // Other properties than the bound are not broken at the worst element: the first evidence counts.
+  if (entry.broken != "within_bound" && f.report.size() > 1) text += ": " + f.report[1];
+  if (!f.tensor.empty()) {
+    text += fmt::format("; worst {}[{}]: got {:.9g}, exact {:.9g}, bound {:.3g}, ratio {:.4g}",
+                        f.tensor, fmt::join(f.index, ","), f.got, f.exact, f.bound, f.ratio);
+  }
+  return text + "; " + f.replay;
+}
+
 void add_errors(const Record& record, std::vector<Finding>& found) {
   for (const ErrorEntry& entry : record.errors) {
     if (!is_ours(entry.implementation)) continue;
     if (entry.verdict == "fail") {
-      double worst = 0;
-      for (const QuantityEntry& q : entry.quantities) worst = std::max(worst, q.worst_share);
-      found.push_back(
-          {"errors", fmt::format("{} {} breaks {} ({:.3g} of the bound): {}", entry.implementation,
-                                 entry.machine, entry.broken, worst, entry.case_text)});
+      found.push_back({"errors", failure_text(entry)});
     } else if (seen(entry) == 0) {
       found.push_back({"errors", fmt::format("{} {}: nothing was judged: {}", entry.implementation,
                                              entry.machine, entry.case_text)});
@@ -66,6 +75,12 @@ std::vector<Finding> findings(const Record& record) {
   std::vector<Finding> found;
   add_errors(record, found);
   add_timings(record, found);
+  for (const Skip& skip : record.skips) {
+    if (skip.broken) found.push_back({skip.section, "broke: " + skip.what + ": " + skip.reason});
+  }
+  if (record.errors.empty() && record.io.empty() && record.timings.empty()) {
+    found.push_back({"all", "nothing was measured"});
+  }
   return found;
 }
 

@@ -53,6 +53,35 @@ TEST(Findings, a_failed_case_and_a_case_that_judged_nothing_are_found) {
   EXPECT_NE(found[1].text.find("nothing was judged"), std::string::npos);
 }
 
+TEST(Findings, a_failure_is_told_with_its_worst_element_and_its_replay) {
+  Record record = sample();
+  record.errors = {error_entry("fail", 3.0)};
+  Failure failure = {"y", {0, 0, 1, 5}, 0.5, 0.25, 0.125, 2, {"within_bound: ...", "y[..]"}, "R"};
+  record.errors[0].failure = failure;
+  EXPECT_EQ(findings(record)[0].text,
+            "fused sim breaks within_bound; worst y[0,0,1,5]: got 0.5, exact 0.25, bound 0.125, "
+            "ratio 2; R");
+  failure.tensor = "";
+  failure.report = {"launches: ...", "status 11: refused"};
+  record.errors[0].broken = "launches";
+  record.errors[0].failure = failure;
+  EXPECT_EQ(findings(record)[0].text, "fused sim breaks launches: status 11: refused; R");
+}
+
+TEST(Findings, what_broke_is_found_but_a_gap_is_only_shown) {
+  Record record = sample();
+  record.skips = {{"timing", "eager attention", "too large"},
+                  {"timing", "fused softmax", "the machine refused the launch", true}};
+  const std::vector<Finding> found = findings(record);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].text, "broke: fused softmax: the machine refused the launch");
+}
+
+TEST(Findings, a_record_without_any_measurement_is_not_clean) {
+  ASSERT_EQ(findings(Record{}).size(), 1u);
+  EXPECT_EQ(findings(Record{})[0].text, "nothing was measured");
+}
+
 TEST(Findings, slower_needs_the_whole_interval_below_one) {
   Record record = sample();
   record.timings = {timing_entry(0.9, 1.01), timing_entry(0.8, 0.99), timing_entry(1.0, 1.2)};

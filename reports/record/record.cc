@@ -10,6 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of a field that older records lack; it then keeps its default.
+constexpr bool kOptional = true;
+
 // Each struct's fields, listed once; the writer and the reader below walk the same lists.
 template <class Visitor>
 void fields(MachineInfo& e, Visitor&& visit) {
@@ -51,6 +54,18 @@ void fields(QuantityEntry& e, Visitor&& visit) {
 }
 
 template <class Visitor>
+void fields(Failure& e, Visitor&& visit) {
+  visit("tensor", e.tensor);
+  visit("index", e.index);
+  visit("got", e.got);
+  visit("exact", e.exact);
+  visit("bound", e.bound);
+  visit("ratio", e.ratio);
+  visit("report", e.report);
+  visit("replay", e.replay);
+}
+
+template <class Visitor>
 void fields(ErrorEntry& e, Visitor&& visit) {
   visit("machine", e.machine);
   visit("implementation", e.implementation);
@@ -63,6 +78,7 @@ void fields(ErrorEntry& e, Visitor&& visit) {
   visit("broken", e.broken);
   visit("visible_edge_keys", e.visible_edge_keys);
   visit("quantities", e.quantities);
+  visit("failure", e.failure, kOptional);
 }
 
 template <class Visitor>
@@ -113,6 +129,7 @@ void fields(Skip& e, Visitor&& visit) {
   visit("section", e.section);
   visit("what", e.what);
   visit("reason", e.reason);
+  visit("broken", e.broken, kOptional);
 }
 
 template <class Visitor>
@@ -150,12 +167,13 @@ Json write(double value) {
   return value;
 }
 
-Json write(const std::optional<double>& value) {
-  return value ? write(*value) : Json(nullptr);
-}
-
 template <class Struct>
 Json write(const Struct& value);
+
+template <class Value>
+Json write(const std::optional<Value>& value) {
+  return value ? write(*value) : Json(nullptr);
+}
 
 template <class Element>
 Json write(const std::vector<Element>& values) {
@@ -168,7 +186,7 @@ template <class Struct>
 Json write(const Struct& value) {
   Json object = Json::object();
   fields(const_cast<Struct&>(value),  // the writer only reads
-         [&](const char* name, const auto& field) { object[name] = write(field); });
+         [&](const char* name, const auto& field, bool = false) { object[name] = write(field); });
   return object;
 }
 
@@ -198,13 +216,14 @@ void read(const Json& json, double& value) {
   }
 }
 
-void read(const Json& json, std::optional<double>& value) {
+template <class Struct>
+void read(const Json& json, Struct& value);
+
+template <class Value>
+void read(const Json& json, std::optional<Value>& value) {
   value.reset();
   if (!json.is_null()) read(json, value.emplace());
 }
-
-template <class Struct>
-void read(const Json& json, Struct& value);
 
 template <class Element>
 void read(const Json& json, std::vector<Element>& values) {
@@ -215,8 +234,9 @@ void read(const Json& json, std::vector<Element>& values) {
 
 template <class Struct>
 void read(const Json& json, Struct& value) {
-  fields(value, [&](const char* name, auto& field) {
+  fields(value, [&](const char* name, auto& field, bool optional = false) {
     const auto found = json.find(name);
+    if (found == json.end() && optional) return;
     if (found == json.end()) throw std::invalid_argument(std::string(name) + " is missing");
     try {
       read(*found, field);

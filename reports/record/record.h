@@ -49,6 +49,18 @@ struct QuantityEntry {
   int64_t not_judged = 0;
 };
 
+// What a failed case left to look at.
+struct Failure {
+  std::string tensor;  // of the worst element judged; empty where nothing was judged
+  std::vector<int64_t> index;
+  double got = 0;
+  double exact = 0;
+  double bound = 0;
+  double ratio = 0;                 // |got - exact| / bound; inf: class mismatch
+  std::vector<std::string> report;  // the check's own lines: properties and what shows each
+  std::string replay;               // the command that runs the case again
+};
+
 struct ErrorEntry {
   std::string machine;
   std::string implementation;
@@ -61,6 +73,7 @@ struct ErrorEntry {
   std::string broken;  // the first property that failed, empty on pass
   double visible_edge_keys = 1;
   std::vector<QuantityEntry> quantities;
+  std::optional<Failure> failure = {};  // where the verdict is fail
 };
 
 // Exact counts of the simulator beside what any implementation must at least move.
@@ -94,7 +107,7 @@ struct TimingEntry {
   int64_t bytes = 0;  // that must move (README of reports/measure)
   int64_t flops = 0;
   double rate = 0;
-  std::string rate_unit;  // "GB/s" or "TFLOP/s"
+  std::string rate_unit;  // "GB/s" or "TFLOP/s"; empty: no rate, what is hidden is not counted
   std::string baseline;   // what `ratio` compares with; empty: nothing
   double ratio = 0;       // time of the baseline over time of this: above 1 is faster
   double ratio_low = 0;   // 95 % interval
@@ -110,6 +123,7 @@ struct Skip {
   std::string section;  // "errors", "io", "timing"
   std::string what;
   std::string reason;
+  bool broken = false;  // no gap but a failure of ours, or of the device: a finding
 };
 
 struct Ceilings {

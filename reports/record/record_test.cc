@@ -72,6 +72,33 @@ TEST(Record, keeps_an_infinite_share_and_a_nan) {
   EXPECT_NE(back->errors[0].quantities[0].signed_mean, back->errors[0].quantities[0].signed_mean);
 }
 
+TEST(Record, keeps_a_failure_and_what_broke) {
+  Record record = sample();
+  record.errors[0].failure = {"y", {0, 0, 0, 5}, 0.5, std::numeric_limits<double>::quiet_NaN(), 0,
+                              2,   {"a", "b"},   "R"};
+  record.skips[0].broken = true;
+  std::string reason;
+  const std::optional<Record> back = from_json(to_json(record), &reason);
+  ASSERT_TRUE(back) << reason;
+  EXPECT_EQ(to_json(*back), to_json(record));
+  EXPECT_EQ(back->errors[0].failure->index[3], 5);
+  EXPECT_EQ(back->errors[0].failure->replay, "R");
+  EXPECT_TRUE(back->skips[0].broken);
+}
+
+TEST(Record, an_older_record_lacks_the_fields_that_came_later) {
+  std::string text = to_json(sample());
+  for (const std::string later : {",\n   \"failure\": null", ",\n   \"broken\": false"}) {
+    ASSERT_NE(text.find(later), std::string::npos) << text;
+    text.erase(text.find(later), later.size());
+  }
+  std::string reason;
+  const std::optional<Record> back = from_json(text, &reason);
+  ASSERT_TRUE(back) << reason;
+  EXPECT_FALSE(back->errors[0].failure);
+  EXPECT_FALSE(back->skips[0].broken);
+}
+
 TEST(Record, refuses_other_versions_missing_fields_and_noise) {
   std::string reason;
   EXPECT_FALSE(from_json("{\"schema_version\": 99}", &reason));
