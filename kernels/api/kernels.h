@@ -22,7 +22,7 @@ typedef enum oddtile_status {
   oddtile_bad_dtype,    /* the kernel does not take this element type */
   oddtile_bad_shape,    /* negative length, head size outside 1..256, Hq not a multiple of Hkv */
   oddtile_bad_scale,    /* NaN or infinite */
-  oddtile_bad_stride,   /* an output whose elements overlap one another */
+  oddtile_bad_stride,   /* an output that overlaps itself, or whose layout is not nested */
   oddtile_overlap,      /* an output overlaps an input (except where the contract allows it) */
   oddtile_misaligned,   /* an address is no multiple of its element size */
   oddtile_bad_configuration, /* the id is not one that configurations() gave for this problem */

@@ -1,7 +1,8 @@
 // Host side of attention that is the same on every machine: the argument checks of the contract and
 // the translation of a problem into kernel parameters.
+#include "kernels/api/arguments.h"
+
 #include <cmath>
-#include <cstdlib>
 #include <initializer_list>
 
 #include "kernels/attention/parameters.h"
@@ -10,65 +11,6 @@ namespace oddtile {
 namespace {
 
 constexpr int64_t kFarBand = int64_t(1) << 61;  // beyond any difference of positions
-constexpr int64_t kMostElements = int64_t(1) << 50;
-
-// Bytes that a strided (d0, d1, d2, inner) view may touch.
-struct Extent {
-  uintptr_t begin;
-  uintptr_t end;
-  bool overlaps(const Extent& other) const { return begin < other.end && other.begin < end; }
-};
-
-struct View {
-  const void* data;
-  int64_t sizes[4];
-  int64_t strides[4];
-  int64_t element_bytes;
-
-  bool empty() const { return sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0 || sizes[3] == 0; }
-
-  Extent extent() const {
-    int64_t low = 0, high = 0;
-    for (int d = 0; d < 4; ++d) {
-      const int64_t reach = (sizes[d] - 1) * strides[d];
-      (reach < 0 ? low : high) += reach;
-    }
-    const auto origin = reinterpret_cast<uintptr_t>(data);
-    return {origin + uintptr_t(low * element_bytes),
-            origin + uintptr_t((high + 1) * element_bytes)};
-  }
-
-  bool misaligned() const { return reinterpret_cast<uintptr_t>(data) % uintptr_t(element_bytes); }
-
-  bool too_large() const {
-    int64_t reach = 1;
-    for (int d = 0; d < 4; ++d) {
-      int64_t product = 0;
-      if (__builtin_mul_overflow(sizes[d], std::llabs(strides[d]), &product)) return true;
-      if (__builtin_add_overflow(reach, product, &reach)) return true;
-    }
-    return reach > kMostElements;
-  }
-
-  // Sufficient for distinct addresses, and met by every nested layout: taken from the smallest
-  // stride up, each stride steps over everything below it.
-  bool overlaps_itself() const {
-    bool used[4] = {};
-    int64_t covered = 1;
-    for (int round = 0; round < 4; ++round) {
-      int next = -1;
-      for (int d = 0; d < 4; ++d) {
-        if (!used[d] && sizes[d] > 1 && (next < 0 || strides[d] < strides[next])) next = d;
-      }
-      if (next < 0) return false;
-      used[next] = true;
-      if (strides[next] < covered) return true;  // also 0 and negative
-      covered += (sizes[next] - 1) * strides[next];
-    }
-    return false;
-  }
-};
-
 View view_of(const oddtile_tensor& tensor, int64_t batch, int64_t heads, int64_t rows,
              int64_t columns) {
   return {tensor.data,
@@ -78,25 +20,40 @@ View view_of(const oddtile_tensor& tensor, int64_t batch, int64_t heads, int64_t
 }
 
 oddtile_status check_shape(const oddtile_attention_problem& p) {
-  if (p.dtype != oddtile_fp16 && p.dtype != oddtile_bf16) return oddtile_bad_dtype;
+  if (!is_dtype(p.dtype) || p.dtype == oddtile_fp32) return oddtile_bad_dtype;
   if (p.batch < 0 || p.seq_q < 0 || p.seq_k < 0 || p.heads_q < 1 || p.heads_kv < 1 ||
       p.heads_q % p.heads_kv != 0 || p.head_dim < 1 || p.head_dim > 256 ||
-      (p.anchor != oddtile_top_left && p.anchor != oddtile_bottom_right)) {
+      enumeration_bits(p.anchor) > uint32_t(oddtile_bottom_right)) {
     return oddtile_bad_shape;
   }
   return std::isfinite(p.scale) ? oddtile_ok : oddtile_bad_scale;
 }
 
-template <class T>
-bool rows_aligned(const T& tensor) {
-  return reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 && tensor.batch_stride % 8 == 0 &&
-         tensor.head_stride % 8 == 0 && tensor.row_stride % 8 == 0;
+// Whether every row starts on a 16-byte boundary; strides of single items do not matter.
+bool rows_aligned(const View& view) {
+  if (reinterpret_cast<uintptr_t>(view.data) % 16 != 0) return false;
+  for (int d = 0; d < 3; ++d) {
+    if (view.sizes[d] > 1 && view.strides[d] % 8 != 0) return false;
+  }
+  return true;
 }
 
 template <class T>
-StridedTensor<T> strided(const oddtile_tensor& tensor) {
+StridedTensor<T> strided(const oddtile_tensor& tensor, const View& view) {
   return {Global<T>(static_cast<T*>(tensor.data)), tensor.batch_stride, tensor.head_stride,
-          tensor.row_stride, rows_aligned(tensor)};
+          tensor.row_stride, rows_aligned(view)};
+}
+
+// The views of the four tensors.
+struct Views {
+  View q, k, v, o;
+};
+
+Views views_of(const oddtile_attention_problem& p) {
+  return {view_of(p.q, p.batch, p.heads_q, p.seq_q, p.head_dim),
+          view_of(p.k, p.batch, p.heads_kv, p.seq_k, p.head_dim),
+          view_of(p.v, p.batch, p.heads_kv, p.seq_k, p.head_dim),
+          view_of(p.o, p.batch, p.heads_q, p.seq_q, p.head_dim)};
 }
 
 int64_t clamp_band(int64_t limit) {
@@ -107,10 +64,7 @@ int64_t clamp_band(int64_t limit) {
 
 oddtile_status check_attention(const oddtile_attention_problem& p) {
   if (const oddtile_status status = check_shape(p); status != oddtile_ok) return status;
-  const View q = view_of(p.q, p.batch, p.heads_q, p.seq_q, p.head_dim);
-  const View k = view_of(p.k, p.batch, p.heads_kv, p.seq_k, p.head_dim);
-  const View v = view_of(p.v, p.batch, p.heads_kv, p.seq_k, p.head_dim);
-  const View o = view_of(p.o, p.batch, p.heads_q, p.seq_q, p.head_dim);
+  const auto [q, k, v, o] = views_of(p);
   const View lse = {p.lse,
                     {p.batch, p.heads_q, p.seq_q, p.lse ? 1 : 0},
                     {p.lse_batch_stride, p.lse_head_stride, p.lse_row_stride, 1},
@@ -158,10 +112,11 @@ ScoreScale split_scale(float scale) {
 template <class T>
 AttentionParameters<T> attention_parameters(const oddtile_attention_problem& p) {
   AttentionParameters<T> to;
-  to.q = strided<const T>(p.q);
-  to.k = strided<const T>(p.k);
-  to.v = strided<const T>(p.v);
-  to.o = strided<T>(p.o);
+  const Views views = views_of(p);
+  to.q = strided<const T>(p.q, views.q);
+  to.k = strided<const T>(p.k, views.k);
+  to.v = strided<const T>(p.v, views.v);
+  to.o = strided<T>(p.o, views.o);
   to.lse = {Global<float>(p.lse), p.lse_batch_stride, p.lse_head_stride, p.lse_row_stride};
   to.key_length = Global<const int32_t>(p.key_length);
   to.mask = {Global<const uint8_t>(p.mask), p.mask_batch_stride, p.mask_head_stride,

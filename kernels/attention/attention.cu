@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/api/arguments.h"
 #include "kernels/attention/attention.cuh"
 #include "kernels/attention/configurations.h"
 #include "kernels/attention/forward.cuh"
@@ -52,7 +53,10 @@ int32_t preferred(const oddtile_attention_problem& problem) {
 }
 
 bool admissible(const oddtile_attention_problem& problem, int32_t id) {
-  return id >= 0 && id < kAttentionTiles && facts_of(id).head_size >= problem.head_dim;
+  if (id < 0 || id >= kAttentionTiles || facts_of(id).head_size < problem.head_dim) return false;
+  int64_t blocks = ceil_div(problem.seq_q, int64_t(facts_of(id).rows));
+  return !__builtin_mul_overflow(blocks, problem.heads_q, &blocks) &&
+         !__builtin_mul_overflow(blocks, problem.batch, &blocks) && blocks <= kMostBlocks;
 }
 
 template <class Tile, class T>
@@ -77,7 +81,7 @@ int32_t attention_configurations(const oddtile_attention_problem& problem, int32
   const auto add = [&](int32_t id) {
     if (count < capacity) ids[count++] = id;
   };
-  add(first);
+  if (admissible(problem, first)) add(first);
   for (int32_t id = 0; id < kAttentionTiles; ++id) {
     if (id != first && admissible(problem, id)) add(id);
   }
@@ -86,6 +90,7 @@ int32_t attention_configurations(const oddtile_attention_problem& problem, int32
 
 oddtile_status attention_describe(const oddtile_attention_problem& problem, int32_t id,
                                   oddtile_profile* profile) {
+  if (const oddtile_status status = check_attention(problem); status != oddtile_ok) return status;
   if (!admissible(problem, id)) return oddtile_bad_configuration;
   const TileFacts tile = facts_of(id);
   *profile = {};

@@ -150,7 +150,10 @@ oddtile_status eager_attention_describe(const oddtile_attention_problem& problem
   if (id != 0) return oddtile_bad_configuration;
   *profile = {.name = "scores in memory"};
   profile->tile_rows = 1;
-  profile->tile_columns = int32_t(std::clamp<int64_t>(problem.seq_k, 1, INT32_MAX));
+  // One step. A lane adds vectors of a warp's stretch: as many columns as a full stretch has.
+  constexpr int64_t kStretch = 32 * kRowVector;
+  constexpr int64_t kMost = INT32_MAX / kStretch * kStretch;
+  profile->tile_columns = int32_t(std::clamp(round_up(problem.seq_k, kStretch), kStretch, kMost));
   profile->sum_lanes = 32;
   profile->mma_products = product_arithmetic().mma_products;
   profile->mma_fraction_bits = product_arithmetic().mma_fraction_bits;

@@ -43,17 +43,24 @@ Cublas load_cublas() {
         find(library, "cublasGemmStridedBatchedEx", cublas.multiply) &&
         cublas.create(&cublas.handle) == CUBLAS_STATUS_SUCCESS) {
       // Sums that are split over blocks stay in fp32 too.
-      cublas.set_math_mode(
-          cublas.handle,
-          cublasMath_t(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
-      return cublas;
+      const auto mode =
+          cublasMath_t(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+      if (cublas.set_math_mode(cublas.handle, mode) == CUBLAS_STATUS_SUCCESS) return cublas;
     }
   }
   return {};
 }
 
+// A handle belongs to one thread and one device. Never destroyed: at the thread's end the CUDA
+// runtime may be gone.
 const Cublas& cublas() {
-  static const Cublas loaded = load_cublas();
+  thread_local Cublas loaded;
+  thread_local int loaded_for = -1;
+  int device = -1;
+  if (cudaGetDevice(&device) == cudaSuccess && device != loaded_for) {
+    loaded = load_cublas();
+    loaded_for = device;
+  }
   return loaded;
 }
 

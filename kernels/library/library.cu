@@ -55,6 +55,7 @@ Result dispatch(const Kernels& kernels, const oddtile_problem* problem, Result o
 
 template <const Kernels& kernels>
 int32_t configurations(const oddtile_problem* problem, int32_t* ids, int32_t capacity) {
+  if (ids == nullptr) capacity = 0;
   return dispatch(kernels, problem, int32_t(0), [&](const auto& kernel, const auto& subject) {
     return kernel.configurations(subject, ids, capacity);
   });
@@ -62,6 +63,7 @@ int32_t configurations(const oddtile_problem* problem, int32_t* ids, int32_t cap
 
 template <const Kernels& kernels>
 oddtile_status describe(const oddtile_problem* problem, int32_t id, oddtile_profile* profile) {
+  if (profile == nullptr) return oddtile_null_pointer;
   return dispatch(kernels, problem, oddtile_unsupported,
                   [&](const auto& kernel, const auto& subject) {
                     return kernel.describe(subject, id, profile);
@@ -130,7 +132,7 @@ const oddtile_implementation& fused() {
 }
 
 const oddtile_implementation& eager() {
-  static constexpr oddtile_implementation kTable = table<kEager>("eager", oddtile_graph_capture);
+  static constexpr oddtile_implementation kTable = table<kEager>("eager", 0);
   return kTable;
 }
 

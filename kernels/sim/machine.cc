@@ -10,7 +10,7 @@ namespace oddtile::sim {
 namespace {
 
 constexpr size_t kHazardsMax = 16;  // one defect often repeats in every lane
-constexpr uintptr_t kReadGranule = 128;
+constexpr uintptr_t kReadGranule = 16;
 
 const char* kind_name(HazardKind kind) {
   switch (kind) {

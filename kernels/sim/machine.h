@@ -50,7 +50,7 @@ class Machine {
   // Forgets regions, hazards, counts and trace; everything that runs next follows this schedule.
   // The same seed and the same launches give the same trace, bit for bit.
   void begin(uint64_t schedule);
-  // Kernels may touch [address, address + bytes). Reads may reach to the surrounding 128-byte
+  // Kernels may touch [address, address + bytes). Reads may reach to the surrounding 16-byte
   // boundary (covering aligned loads, as on a GPU), writes may not.
   void allow(const void* address, int64_t bytes, const std::string& name);
 

@@ -167,7 +167,6 @@ struct oddtile::sim::Machine::State {
   void interrupt();
   // Chooses the next lane and gives way to it; the caller's own state must be filed before.
   void give_way();
-  void resume(int warp, int lane);
   // True for the last arriver of the warp: it does the work for all and then calls release(). The
   // others wait here until then.
   bool arrive(Word word, Site site);

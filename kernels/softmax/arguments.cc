@@ -1,5 +1,6 @@
 // Argument checks of softmax.
-#include <cstring>
+#include "kernels/api/arguments.h"
+
 #include <initializer_list>
 
 #include "kernels/softmax/parameters.h"
@@ -7,39 +8,18 @@
 namespace oddtile {
 namespace {
 
-constexpr int64_t kMostElements = int64_t(1) << 50;  // more than any memory, and no sum overflows
 constexpr int64_t kMostColumns = int64_t(1) << 31;
 
-struct Extent {
-  uintptr_t begin;
-  uintptr_t end;
-};
-
-bool overlap(const Extent& a, const Extent& b) {
-  return a.begin < b.end && b.begin < a.end;
-}
-
-bool too_large(int64_t rows, int64_t columns, int64_t stride) {
-  int64_t reach = 0;
-  if (__builtin_mul_overflow(rows, stride < 0 ? -(stride + 1) : stride, &reach)) return true;
-  return reach > kMostElements || columns > kMostElements;
-}
-
-Extent extent(const void* data, int64_t rows, int64_t columns, int64_t stride, int64_t size) {
-  const int64_t reach = (rows - 1) * stride;
-  const auto origin = reinterpret_cast<uintptr_t>(data);
-  return {origin + uintptr_t((reach < 0 ? reach : 0) * size),
-          origin + uintptr_t(((reach > 0 ? reach : 0) + columns) * size)};
+View rows_of(const oddtile_softmax_problem& p, const void* data, int64_t stride, int64_t bytes) {
+  return {data, {1, 1, p.rows, p.columns}, {0, 0, stride, 1}, bytes};
 }
 
 // Whether an element of y is one of x's: exact for equal strides (rows may lie interleaved),
 // otherwise by the memory that each spans.
-bool shares_elements(const oddtile_softmax_problem& p, int64_t size) {
-  if (!overlap(extent(p.x, p.rows, p.columns, p.x_row_stride, size),
-               extent(p.y, p.rows, p.columns, p.y_row_stride, size))) {
-    return false;
-  }
+bool shares_elements(const oddtile_softmax_problem& p, const View& x, const View& y) {
+  if (!x.extent().overlaps(y.extent())) return false;
   if (p.rows == 1 || p.x_row_stride != p.y_row_stride) return true;
+  const int64_t size = x.element_bytes;
   const int64_t bytes =
       int64_t(reinterpret_cast<uintptr_t>(p.y) - reinterpret_cast<uintptr_t>(p.x));
   const int64_t stride = p.y_row_stride * size;                  // at least a row
@@ -51,38 +31,29 @@ bool shares_elements(const oddtile_softmax_problem& p, int64_t size) {
   return meets_lower || meets_upper;
 }
 
-// The caller may pass any bits, also such as no oddtile_dtype has.
-bool is_dtype(const oddtile_dtype& dtype) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &dtype, sizeof(bits));
-  return bits <= uint32_t(oddtile_bf16);
-}
-
 }  // namespace
 
 int64_t softmax_element_bytes(oddtile_dtype dtype) {
-  return dtype == oddtile_fp32 ? 4 : 2;
+  return element_bytes(dtype);
 }
 
 oddtile_status check_softmax(const oddtile_softmax_problem& p) {
   if (!is_dtype(p.dtype)) return oddtile_bad_dtype;
   if (p.rows < 0 || p.columns < 0 || p.columns > kMostColumns) return oddtile_bad_shape;
   if (p.rows == 0 || p.columns == 0) return oddtile_ok;
-  for (int64_t stride : {p.x_row_stride, p.y_row_stride, p.mask ? p.mask_row_stride : 0}) {
-    if (too_large(p.rows, p.columns, stride)) return oddtile_bad_shape;
+  const int64_t bytes = element_bytes(p.dtype);
+  const View x = rows_of(p, p.x, p.x_row_stride, bytes);
+  const View y = rows_of(p, p.y, p.y_row_stride, bytes);
+  const View mask = rows_of(p, p.mask, p.mask ? p.mask_row_stride : 0, 1);
+  for (const View* view : {&x, &y, &mask}) {
+    if (view->too_large()) return oddtile_bad_shape;
   }
   if (p.x == nullptr || p.y == nullptr) return oddtile_null_pointer;
-  const int64_t size = softmax_element_bytes(p.dtype);
-  for (const void* tensor : {p.x, static_cast<const void*>(p.y)}) {
-    if (reinterpret_cast<uintptr_t>(tensor) % uintptr_t(size) != 0) return oddtile_misaligned;
-  }
-  if (p.rows > 1 && p.y_row_stride < p.columns) return oddtile_bad_stride;
+  if (x.misaligned() || y.misaligned()) return oddtile_misaligned;
+  if (y.overlaps_itself()) return oddtile_bad_stride;
   const bool in_place = p.x == p.y && (p.rows == 1 || p.x_row_stride == p.y_row_stride);
-  if (!in_place && shares_elements(p, size)) return oddtile_overlap;
-  if (p.mask != nullptr && overlap(extent(p.mask, p.rows, p.columns, p.mask_row_stride, 1),
-                                   extent(p.y, p.rows, p.columns, p.y_row_stride, size))) {
-    return oddtile_overlap;
-  }
+  if (!in_place && shares_elements(p, x, y)) return oddtile_overlap;
+  if (p.mask != nullptr && mask.extent().overlaps(y.extent())) return oddtile_overlap;
   return oddtile_ok;
 }
 

@@ -15,7 +15,6 @@ template <class T, int tile_rows, int columns>
 struct SharedTile {
   static_assert(columns % 32 == 0, "the permutation needs rows of a multiple of 64 bytes");
   static constexpr int kChunks = columns / kChunkElements;
-  static constexpr int64_t kBytes = int64_t(tile_rows) * columns * 2;
 
   T* data;
 

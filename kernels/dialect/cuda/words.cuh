@@ -260,9 +260,11 @@ bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape&
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shape.shared_bytes));
     if (allowed != cudaSuccess) return cudaGetLastError(), false;
   }
-  kernel<<<uint32_t(shape.blocks), uint32_t(shape.threads), size_t(shape.shared_bytes),
-           static_cast<cudaStream_t>(stream)>>>(parameters);
-  return cudaGetLastError() == cudaSuccess;
+  // The status of this launch alone; cudaGetLastError would also tell of the caller's old errors.
+  void* arguments[] = {const_cast<Parameters*>(&parameters)};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(uint32_t(shape.blocks)),
+                          dim3(uint32_t(shape.threads)), arguments, size_t(shape.shared_bytes),
+                          static_cast<cudaStream_t>(stream)) == cudaSuccess;
 }
 
 }  // namespace oddtile::cuda
