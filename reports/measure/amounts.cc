@@ -26,13 +26,12 @@ struct KeyRange {
   int64_t count() const { return std::max<int64_t>(0, last - first + 1); }
 };
 
-// Keys inside the band of query `row`, key lengths aside (reports use none).
+// Keys inside the band of query `row`; key lengths and masks aside (counts_all_hidden).
 KeyRange keys_of_row(const AttentionCase& c, int64_t row) {
   const int64_t centre = row + (c.anchor == oddtile_bottom_right ? c.seq_k - c.seq_q : 0);
-  KeyRange range = {0, c.seq_k - 1};
-  if (c.band_low != -oracles::kUnbounded) range.first = std::max(range.first, centre + c.band_low);
-  if (c.band_high != oracles::kUnbounded) range.last = std::min(range.last, centre + c.band_high);
-  return range;
+  const int64_t reach = c.seq_q + c.seq_k;  // farther limits hide nothing more, and may overflow
+  return {std::max<int64_t>(0, centre + std::clamp(c.band_low, -reach, reach)),
+          std::min(c.seq_k - 1, centre + std::clamp(c.band_high, -reach, reach))};
 }
 
 int64_t visible_pairs(const AttentionCase& c) {
@@ -135,6 +134,14 @@ int64_t size(const Case& subject) {
   if (const auto* c = std::get_if<AttentionCase>(&subject.problem)) return c->seq_k;
   if (const auto* c = std::get_if<SoftmaxCase>(&subject.problem)) return c->columns;
   return std::get<VectorAddCase>(subject.problem).n;
+}
+
+bool counts_all_hidden(const Case& subject) {
+  const auto* c = std::get_if<AttentionCase>(&subject.problem);
+  if (c == nullptr) return true;
+  const bool mask = c->mask != oracles::MaskKind::none && c->mask != oracles::MaskKind::all;
+  return !mask &&
+         (c->lengths == oracles::KeyLengths::none || c->lengths == oracles::KeyLengths::full);
 }
 
 int64_t flops(const Case& subject) {

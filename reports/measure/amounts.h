@@ -13,6 +13,10 @@ std::string family(const oracles::Case& subject);  // of values: "last_max", "pe
 std::string series(const oracles::Case& subject);  // the curve it is a point of
 int64_t size(const oracles::Case& subject);        // n, columns or seq_k
 
+// False for attention with a byte mask or key lengths that may hide something: flops() and
+// least_traffic() look at the band alone, so no rate may be made of them.
+bool counts_all_hidden(const oracles::Case& subject);
+
 // Floating-point operations: attention 4 * head_dim per visible pair (the band counts, the byte
 // mask does not), softmax 5 and vector add 1 per element.
 int64_t flops(const oracles::Case& subject);

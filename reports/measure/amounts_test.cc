@@ -27,6 +27,27 @@ TEST(Amounts, a_causal_square_has_half_the_pairs_and_the_diagonal) {
   EXPECT_EQ(series(causal), "attention bf16 d16 causal");
 }
 
+TEST(Amounts, finite_limits_near_the_sentinels_hide_nothing) {
+  const auto wide = parsed(
+      "attention dtype=bf16 seq_q=8 seq_k=8 head_dim=16 band_low=-9223372036854775806 "
+      "band_high=9223372036854775806");
+  EXPECT_EQ(flops(wide), 4 * 16 * 64);
+  const auto beyond =
+      parsed("attention dtype=bf16 seq_q=8 seq_k=8 head_dim=16 band_low=9223372036854775806");
+  EXPECT_EQ(flops(beyond), 0);
+}
+
+TEST(Amounts, what_a_mask_or_a_length_hides_is_not_counted) {
+  const char* shape = "attention seq_q=8 seq_k=8 head_dim=16";
+  for (const char* more : {"", " band_high=0", " mask=all", " lengths=full"}) {
+    EXPECT_TRUE(counts_all_hidden(parsed((shape + std::string(more)).c_str()))) << more;
+  }
+  for (const char* more : {" mask=half", " lengths=mixed"}) {
+    EXPECT_FALSE(counts_all_hidden(parsed((shape + std::string(more)).c_str()))) << more;
+  }
+  EXPECT_TRUE(counts_all_hidden(parsed("softmax columns=9 mask=half")));
+}
+
 TEST(Amounts, attention_reads_each_visible_key_once) {
   // 2 heads of q, 1 of k and v; 4 queries, 10 keys; o and lse written.
   const char* text = "attention group=2 seq_q=4 seq_k=10 head_dim=16 scores=noise contents=noise";

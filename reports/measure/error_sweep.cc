@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 
 #include "oracles/case/text.h"
 #include "reports/measure/amounts.h"
@@ -22,14 +24,6 @@ using oracles::VectorAddCase;
 // Rows that one case is judged on, at most: enough for every tile edge of the sizes below.
 constexpr oracles::Sampling kSampling = {.rows_at_most = 256, .seed = 1};
 
-template <class Problem>
-Case make_case(const Problem& problem, size_t seed) {
-  Case made;
-  made.problem = problem;
-  made.seed = seed;
-  return made;
-}
-
 void add_vector_adds(bool gpu, Effort effort, std::vector<Case>& cases) {
   std::vector<int64_t> sizes = {1, 33, 1025, 8191};
   if (gpu) sizes.insert(sizes.end(), {65537, 1048577});
@@ -43,7 +37,7 @@ void add_vector_adds(bool gpu, Effort effort, std::vector<Case>& cases) {
         c.values = values;
         c.mask = values == Values::noise ? oracles::MaskKind::none : oracles::MaskKind::half;
         c.x_offset = n % 3;
-        cases.push_back(make_case(c, cases.size()));
+        cases.push_back({.problem = c, .seed = cases.size()});
       }
     }
   }
@@ -65,7 +59,7 @@ void add_softmaxes(bool gpu, Effort effort, std::vector<Case>& cases) {
         c.columns = columns;
         c.values = values;
         c.x_offset = columns % 2;
-        cases.push_back(make_case(c, cases.size()));
+        cases.push_back({.problem = c, .seed = cases.size()});
       }
     }
   }
@@ -124,7 +118,7 @@ void add_attentions(bool gpu, Effort effort, std::vector<Case>& cases) {
       for (const oddtile_dtype dtype : {oddtile_bf16, oddtile_fp16}) {
         if (dtype == oddtile_fp16 && seq > 300 && !gpu) continue;
         c.dtype = dtype;
-        cases.push_back(make_case(c, cases.size()));
+        cases.push_back({.problem = c, .seed = cases.size()});
       }
     }
   }
@@ -140,6 +134,37 @@ bool too_slow(const Case& subject, const oddtile_implementation& which,
 
 std::string share_name(const oracles::Quantity& quantity) {
   return std::string(oracles::role_name(quantity.role));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream rest(text);
+  for (std::string line; std::getline(rest, line);) {
+    lines.push_back(line.substr(std::min(line.find_first_not_of(' '), line.size())));
+  }
+  return lines;
+}
+
+Failure failure_of(const properties::CheckResult& result) {
+  Failure failure;
+  const oracles::Quantity* worst = nullptr;
+  for (const oracles::Quantity& q : result.judgement.quantities) {
+    if (q.judged > 0 && (worst == nullptr || q.worst_ratio > worst->worst_ratio)) worst = &q;
+  }
+  if (worst != nullptr) {
+    failure.tensor = share_name(*worst);
+    failure.index.assign(worst->worst_index, worst->worst_index + 4);
+    failure.got = worst->got;
+    failure.exact = worst->exact;
+    failure.bound = worst->bound;
+    failure.ratio = worst->worst_ratio;
+  }
+  failure.report = lines_of(result.report);
+  if (!failure.report.empty()) {  // the report's last line
+    failure.replay = failure.report.back();
+    failure.report.pop_back();
+  }
+  return failure;
 }
 
 void add_profile(const ProfileEntry& entry, Record* record) {
@@ -179,6 +204,7 @@ ErrorEntry error_entry(const Case& subject, const oddtile_implementation& which,
     entry.quantities.push_back({share_name(q), q.worst_ratio, q.p99_ratio, q.rms_ratio,
                                 q.signed_mean, q.judged, q.not_judged});
   }
+  if (result.verdict == oracles::Verdict::fail) entry.failure = failure_of(result);
   return entry;
 }
 
@@ -198,16 +224,19 @@ std::string profile_text(oddtile_kernel kernel, const oddtile_profile& p) {
                             p.weight_normalised != 0 ? " normalised" : "", p.log2_error);
 }
 
+bool is_fused(const oddtile_implementation& which) {
+  return std::string(which.name) == "fused";
+}
+
 void error_sweep(properties::Machine& machine, Effort effort, Record* record) {
   const std::vector<Case> cases = error_cases(machine.name(), effort);
   const auto implementations = machine.implementations();
   Progress progress("errors on " + machine.name(), int64_t(cases.size() * implementations.size()));
   for (const oddtile_implementation* which : implementations) {
-    std::vector<oddtile_kernel> absent;
+    std::map<std::string, std::vector<std::string>> declined;  // cases by kernel
     int64_t slow = 0;
     for (const Case& subject : cases) {
       progress.step(fmt::format("{} {}", which->name, oracles::print(subject)));
-      if (std::count(absent.begin(), absent.end(), subject.kernel()) > 0) continue;
       if (too_slow(subject, *which, machine.name())) {
         ++slow;
         continue;
@@ -216,10 +245,7 @@ void error_sweep(properties::Machine& machine, Effort effort, Record* record) {
           properties::check_case(subject, *which, machine, kSampling);
       const std::string kernel(oracles::kernel_name(subject.kernel()));
       if (!result.offered) {
-        absent.push_back(subject.kernel());
-        record->skips.push_back({"errors",
-                                 fmt::format("{} {} on {}", which->name, kernel, machine.name()),
-                                 "the implementation does not offer this kernel"});
+        declined[kernel].push_back(oracles::print(subject));
         continue;
       }
       record->errors.push_back(error_entry(subject, *which, machine, result));
@@ -228,9 +254,15 @@ void error_sweep(properties::Machine& machine, Effort effort, Record* record) {
                   record);
       if (machine.lost()) {
         record->skips.push_back({"errors", "everything after " + oracles::print(subject),
-                                 "the device is lost after an error"});
+                                 "the device is lost after an error", true});
         return;
       }
+    }
+    for (const auto& [kernel, texts] : declined) {
+      record->skips.push_back({"errors",
+                               fmt::format("{} cases of {} {} on {}, first {}", texts.size(),
+                                           which->name, kernel, machine.name(), texts[0]),
+                               "the implementation does not offer them", is_fused(*which)});
     }
     if (slow > 0) {
       record->skips.push_back({"errors",

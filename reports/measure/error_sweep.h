@@ -18,8 +18,11 @@ std::vector<oracles::Case> error_cases(const std::string& machine, Effort effort
 ErrorEntry error_entry(const oracles::Case& subject, const oddtile_implementation& which,
                        const properties::Machine& machine, const properties::CheckResult& result);
 
-// Appends entries, the profiles met, and a skip for each kernel that an implementation does not
-// offer.
+// Whether its silence is a failure: what our own kernels decline nobody has shown to be right.
+bool is_fused(const oddtile_implementation& which);
+
+// Appends entries, the profiles met, and a skip for each kernel of which an implementation declines
+// some cases.
 void error_sweep(properties::Machine& machine, Effort effort, Record* record);
 
 std::string profile_text(oddtile_kernel kernel, const oddtile_profile& profile);

@@ -14,13 +14,6 @@ using oracles::Case;
 using oracles::SoftmaxCase;
 using oracles::VectorAddCase;
 
-template <class Problem>
-Case make_case(const Problem& problem) {
-  Case made;
-  made.problem = problem;
-  return made;
-}
-
 // What any attention moves that stores scores (fp32) and weights (16 bits) of the visible pairs and
 // reads them back, however well its products are tiled. The simulator's eager baseline, whose
 // products are the plainest kernel there is, moves far more; this is the fair line. 0 for other
@@ -31,11 +24,10 @@ int64_t materialised(const Case& subject, const Traffic& least) {
   return least.total() + flops(subject) / (4 * c->head_dim) * 2 * (4 + 2);
 }
 
-void add_skip(const std::string& what, const std::string& reason, Record* record) {
-  for (const Skip& skip : record->skips) {
-    if (skip.section == "io" && skip.what == what) return;
-  }
-  record->skips.push_back({"io", what, reason});
+std::string why_unclean(const properties::Outcome& outcome, const oddtile_implementation& which) {
+  if (!outcome.hazards.empty()) return outcome.hazards[0].text;
+  if (!outcome.violations.empty()) return outcome.violations[0];
+  return which.status_text(outcome.status);
 }
 
 }  // namespace
@@ -54,7 +46,7 @@ std::vector<Case> io_cases(Effort effort) {
       if (causal) c.band_high = 0;
       c.scores = oracles::Scores::noise;
       c.contents = oracles::Contents::noise;
-      cases.push_back(make_case(c));
+      cases.push_back({.problem = c});
     }
   }
   for (const int64_t columns : {64, 512, 4096, 32768}) {
@@ -63,7 +55,7 @@ std::vector<Case> io_cases(Effort effort) {
     c.rows = 2;
     c.columns = columns;
     c.values = oracles::Values::noise;
-    cases.push_back(make_case(c));
+    cases.push_back({.problem = c});
   }
   for (const auto mask :
        {oracles::MaskKind::none, oracles::MaskKind::half, oracles::MaskKind::runs}) {
@@ -72,7 +64,7 @@ std::vector<Case> io_cases(Effort effort) {
       c.n = n;
       c.mask = mask;
       c.values = oracles::Values::noise;
-      cases.push_back(make_case(c));
+      cases.push_back({.problem = c});
     }
   }
   return cases;
@@ -90,13 +82,14 @@ void measure_io(properties::Machine& machine, Effort effort, Record* record) {
       progress.step(fmt::format("{} {}", which->name, oracles::print(subject)));
       const properties::Outcome outcome =
           properties::run_workload(workload, *which, machine, subject.schedule);
-      const std::string what = fmt::format("{} {}", which->name, kernel);
-      if (outcome.status == oddtile_unsupported) {
-        add_skip(what, "the implementation does not offer this kernel", record);
+      const std::string what = fmt::format("{} {}", which->name, oracles::print(subject));
+      if (outcome.configuration < 0 && outcome.violations.empty()) {
+        record->skips.push_back(
+            {"io", what, "the implementation does not offer this problem", is_fused(*which)});
         continue;
       }
-      if (!outcome.clean()) {  // counts of a broken run mean nothing; the error sweep gates it
-        add_skip(what + " " + oracles::print(subject), which->status_text(outcome.status), record);
+      if (!outcome.clean()) {  // counts of a broken run mean nothing
+        record->skips.push_back({"io", what, why_unclean(outcome, *which), true});
         continue;
       }
       const properties::Counters& counted = outcome.counters;

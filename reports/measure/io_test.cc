@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/measure/stand_in.h"
+
 namespace oddtile::reports {
 namespace {
 
@@ -37,6 +39,31 @@ TEST(Io, fused_moves_less_than_eager_where_there_is_something_to_fuse) {
     }
   }
   EXPECT_GT(compared, 5);
+}
+
+TEST(Io, an_unclean_run_and_what_fused_declines_are_failures) {
+  const auto ours = properties::sim_machine().implementations();
+  oddtile_implementation writes_before = *ours[0], declines = *ours[1];
+  writes_before.softmax = [](const oddtile_softmax_problem* p, int32_t id, void* work, void* at) {
+    static_cast<char*>(p->y)[-1] = 0;
+    return properties::sim_machine().implementations()[0]->softmax(p, id, work, at);
+  };
+  declines.configurations = [](const oddtile_problem*, int32_t*, int32_t) { return 0; };
+  StandIn machine({&writes_before, &declines});
+  Record record;
+  measure_io(machine, Effort::quick, &record);
+  int unclean = 0;
+  for (const Skip& skip : record.skips) {
+    EXPECT_EQ(skip.broken, skip.what.starts_with("fused")) << skip.what;
+    unclean += skip.what.starts_with("fused softmax");
+  }
+  EXPECT_EQ(unclean, 2);  // 64 and 512 columns
+  declines.name = "fused";
+  StandIn silent({&declines});
+  Record nothing;
+  measure_io(silent, Effort::quick, &nothing);
+  ASSERT_FALSE(nothing.skips.empty());
+  EXPECT_TRUE(nothing.skips[0].broken);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "reports/measure/ratio.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/base/assert.h"
@@ -30,6 +31,13 @@ Quartiles quartiles(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   return {quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)};
+}
+
+std::optional<double> median_of_finite(std::span<const double> values) {
+  const bool finite =
+      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  if (!finite || values.empty()) return std::nullopt;
+  return quartiles(values).median;
 }
 
 Ratio paired_ratio(std::span<const double> baseline, std::span<const double> subject) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace oddtile::reports {
@@ -14,6 +15,9 @@ struct Quartiles {
 
 // Linear interpolation between order statistics; values must not be empty.
 Quartiles quartiles(std::span<const double> values);
+
+// nullopt where a time is not finite (a launch failed) or there is none: no median of the rest.
+std::optional<double> median_of_finite(std::span<const double> values);
 
 struct Ratio {
   double value = 0;

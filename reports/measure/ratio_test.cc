@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "kernels/base/random.h"
@@ -16,6 +17,13 @@ TEST(Ratio, quartiles_interpolate) {
   EXPECT_DOUBLE_EQ(q.median, 2.5);
   EXPECT_DOUBLE_EQ(q.upper, 3.25);
   EXPECT_DOUBLE_EQ(quartiles(std::vector<double>{7}).lower, 7);
+}
+
+TEST(Ratio, a_launch_that_failed_leaves_no_median) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(median_of_finite(std::vector<double>{3, 1, 2}), 2);
+  EXPECT_FALSE(median_of_finite(std::vector<double>{3, nan, 1, 2}));
+  EXPECT_FALSE(median_of_finite({}));
 }
 
 // Times that drift by half over the rounds, but together.

@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <cmath>
 #include <fstream>
 #include <limits>
 
@@ -71,38 +70,37 @@ class CudaTimer : public Timer {
             cudaMemcpyAsync(to, from, size_t(bytes), cudaMemcpyDeviceToDevice, stream_);
         return status == cudaSuccess ? oddtile_ok : oddtile_launch_failed;
       };
-      rate = 2.0 * double(bytes) / median_us(copy, rounds) * 1e-3;
+      const std::optional<double> us = median_us(copy, rounds);
+      if (us) rate = 2.0 * double(bytes) / *us * 1e-3;
     }
     if (from != nullptr) machine_.release(from);
     if (to != nullptr) machine_.release(to);
-    return finite(rate);
+    return rate;
   }
 
   std::optional<double> matmul_rate(int64_t side, int rounds, std::string* reason) override {
     const auto product = MatrixProduct::make(machine_, side, reason);
     if (product == nullptr) return std::nullopt;
-    const double us = median_us([&] { return product->launch(); }, rounds);
-    const double flops = 2.0 * double(side) * double(side) * double(side);
-    const std::optional<double> rate = finite(flops / us * 1e-6);
-    if (!rate) *reason = "the library refused the product";
-    return rate;
+    const std::optional<double> us = median_us([&] { return product->launch(); }, rounds);
+    if (!us) {
+      *reason = "the library refused the product";
+      return std::nullopt;
+    }
+    return 2.0 * double(side) * double(side) * double(side) / *us * 1e-6;
   }
 
  private:
   void make_cold() { cudaMemsetAsync(cold_, turn_++ & 0xFF, kColdBytes, stream_); }
 
-  static std::optional<double> finite(std::optional<double> value) {
-    return value && std::isfinite(*value) ? value : std::nullopt;
-  }
-
-  double median_us(const Launch& launch, int rounds) {
+  // nullopt where a launch failed.
+  std::optional<double> median_us(const Launch& launch, int rounds) {
     const int only[] = {0};
     std::vector<double> us;
     for (int i = 0; i < rounds + 3; ++i) {  // three to warm up
       const double one = round({&launch, 1}, only)[0];
       if (i >= 3) us.push_back(one);
     }
-    return quartiles(us).median;
+    return median_of_finite(us);
   }
 
   properties::Machine& machine_;

@@ -98,13 +98,14 @@ std::vector<Lane> run_point(const Data& data, std::span<const Contender> contend
   const std::string text = oracles::print(data.timed.subject);
   for (const Contender& contender : contenders) {
     const std::string name = contender.table->name;
-    const auto skip = [&](const std::string& why) {
-      skips->push_back({"timing", name + " " + text, why});
+    const auto skip = [&](const std::string& why, bool broken) {
+      skips->push_back({"timing", name + " " + text, why, broken && !contender.peer});
     };
     const int64_t materialised = materialised_bytes(data.timed.subject);
     if (name == "eager" && materialised > plan.most_materialised) {
       skip(fmt::format("it would materialise {:.0f} GB of scores and weights, the limit is {:.0f}",
-                       double(materialised) * 1e-9, double(plan.most_materialised) * 1e-9));
+                       double(materialised) * 1e-9, double(plan.most_materialised) * 1e-9),
+           false);
       continue;
     }
     std::string reason;
@@ -113,7 +114,7 @@ std::vector<Lane> run_point(const Data& data, std::span<const Contender> contend
       reason = launch_once(*one, machine, contender);
     }
     if (!reason.empty()) {
-      skip(reason);
+      skip(reason, one != nullptr || is_fused(*contender.table));
       continue;
     }
     lanes.push_back({.name = name, .timed_profile = one->profile()});
@@ -146,15 +147,19 @@ Judged judged(const Workload& workload, const Outputs& outputs, const oddtile_pr
 
 void fill_times(const Data& data, const Lane& lane, TimingEntry& entry) {
   entry.rounds = int64_t(lane.us.size());
-  entry.bytes = least_traffic(data.timed, 32).total();
-  entry.flops = flops(data.timed.subject);
+  const bool counted = counts_all_hidden(data.timed.subject);
   const bool by_flops = data.timed.subject.kernel() == oddtile_kernel_attention;
-  entry.rate_unit = by_flops ? "TFLOP/s" : "GB/s";
+  if (counted) {
+    entry.bytes = least_traffic(data.timed, 32).total();
+    entry.flops = flops(data.timed.subject);
+    entry.rate_unit = by_flops ? "TFLOP/s" : "GB/s";
+  }
   if (lane.us.empty()) return;
   const Quartiles q = quartiles(lane.us);
   entry.us_lower = q.lower;
   entry.us_median = q.median;
   entry.us_upper = q.upper;
+  if (!counted) return;
   entry.rate = by_flops ? double(entry.flops) / entry.us_median * 1e-6
                         : double(entry.bytes) / entry.us_median * 1e-3;
 }
@@ -204,6 +209,11 @@ std::vector<TimingEntry> make_entries(const Data& data, std::vector<Lane> lanes,
     entries.push_back(std::move(entry));
   }
   return entries;
+}
+
+Skip lost(const TimingPoint& point) {
+  return {"timing", "everything from " + oracles::print(point.timed),
+          "the device is lost after an error", true};
 }
 
 // Host memory that a point takes while it is in flight: two sets of data, and two outputs of each
@@ -277,7 +287,10 @@ std::vector<TimingEntry> time_point(const TimingPoint& point, std::span<const Co
                                     std::vector<Skip>* skips) {
   const std::shared_ptr<const Data> data = make_data(point);
   std::vector<Lane> lanes = run_point(*data, contenders, machine, timer, plan, skips);
-  if (machine.lost()) return {};
+  if (machine.lost()) {
+    skips->push_back(lost(point));
+    return {};
+  }
   return make_entries(*data, std::move(lanes), machine.name(), plan);
 }
 
@@ -290,8 +303,7 @@ void time_points(const std::vector<TimingPoint>& points, std::span<const Contend
     const auto data = pipeline.data(i);
     std::vector<Lane> lanes = run_point(*data, contenders, machine, timer, plan, &record->skips);
     if (machine.lost()) {
-      record->skips.push_back({"timing", "all points from " + oracles::print(points[i].timed),
-                               "the device is lost after an error"});
+      record->skips.push_back(lost(points[i]));
       break;
     }
     pipeline.judge(i, data, std::move(lanes), machine.name());

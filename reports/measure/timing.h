@@ -17,6 +17,7 @@ namespace oddtile::reports {
 struct Contender {
   const oddtile_implementation* table = nullptr;
   std::function<void()> deliver;
+  bool peer = false;  // its failures are shown, not findings
 };
 
 struct TimingPlan {

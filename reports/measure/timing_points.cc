@@ -16,9 +16,7 @@ constexpr int64_t kSoftmaxBytes = int64_t(1) << 30;  // moved, read and written 
 
 template <class Problem>
 TimingPoint make_point(const Problem& problem) {
-  Case timed;
-  timed.problem = problem;
-  timed.seed = 1;
+  const Case timed = {.problem = problem, .seed = 1};
   return {timed, edge_case(timed)};
 }
 

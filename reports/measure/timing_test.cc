@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "oracles/case/text.h"
+#include "reports/measure/stand_in.h"
 
 namespace oddtile::reports {
 namespace {
@@ -93,6 +94,53 @@ TEST(Timing, what_cannot_be_launched_is_skipped_with_its_reason) {
   EXPECT_TRUE(timed({{&table, {}}}, &skips).empty());
   ASSERT_EQ(skips.size(), 1u);
   EXPECT_EQ(skips[0].reason, fused().status_text(oddtile_launch_failed));
+  EXPECT_TRUE(skips[0].broken);
+  timed({{.table = &table, .peer = true}}, &skips);
+  EXPECT_FALSE(skips[1].broken);
+}
+
+TEST(Timing, only_fused_must_offer_what_is_timed) {
+  oddtile_implementation declines = fused();
+  declines.configurations = [](const oddtile_problem*, int32_t*, int32_t) { return 0; };
+  std::vector<Skip> skips;
+  timed({{&declines, {}}}, &skips);
+  EXPECT_TRUE(skips[0].broken);
+  declines.name = "eager";
+  timed({{&declines, {}}}, &skips);
+  EXPECT_FALSE(skips[1].broken);
+}
+
+TEST(Timing, a_lost_device_is_a_failure) {
+  const auto parsed = oracles::parse("softmax rows=4 columns=100 values=noise");
+  const oracles::Case subject = std::get<oracles::Case>(parsed);
+  const std::vector<Contender> contenders = {{&fused(), {}}};
+  StandIn machine({&fused()});
+  machine.is_lost = true;
+  FakeTimer timer;
+  Record record;
+  time_points({{subject, edge_case(subject)}}, contenders, machine, timer, {}, &record);
+  std::vector<Skip> skips;
+  time_point({subject, edge_case(subject)}, contenders, machine, timer, {}, &skips);
+  for (const Skip& last : {record.skips.back(), skips.back()}) {
+    EXPECT_TRUE(last.broken);
+    EXPECT_EQ(last.reason, "the device is lost after an error");
+  }
+}
+
+TEST(Timing, no_rate_where_hidden_pairs_are_not_counted) {
+  const auto parsed = oracles::parse(
+      "attention seq_q=20 seq_k=20 head_dim=16 mask=half scores=noise contents=noise");
+  const oracles::Case subject = std::get<oracles::Case>(parsed);
+  const std::vector<Contender> contenders = {{&fused(), {}}};
+  FakeTimer timer;
+  std::vector<Skip> skips;
+  const auto entries = time_point({subject, edge_case(subject)}, contenders,
+                                  properties::sim_machine(), timer, {.rounds = 2}, &skips);
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].us_median, 20);
+  EXPECT_EQ(entries[0].rate_unit, "");
+  EXPECT_EQ(entries[0].rate, 0);
+  EXPECT_EQ(entries[0].flops, 0);
 }
 
 TEST(Timing, a_peer_delivers_once_for_the_times_and_once_for_the_edges) {

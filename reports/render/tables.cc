@@ -278,8 +278,8 @@ std::vector<Table> timing_tables(const Record& record) {
       table.rows.push_back(
           {e.series, size_text(e.size), e.implementation, fmt::format("{:.1f}", e.us_median),
            fmt::format("{:.1f} .. {:.1f}", e.us_lower, e.us_upper),
-           fmt::format("{:.0f} {}", e.rate, e.rate_unit),
-           percent(e.rate, ceiling_of(e, record.ceilings)),
+           e.rate_unit.empty() ? "" : fmt::format("{:.0f} {}", e.rate, e.rate_unit),
+           e.rate_unit.empty() ? "" : percent(e.rate, ceiling_of(e, record.ceilings)),
            compared ? fmt::format("{:.2f}", e.ratio) : "",
            compared ? fmt::format("{:.2f} .. {:.2f}", e.ratio_low, e.ratio_high) : "",
            outputs_text(e)});
