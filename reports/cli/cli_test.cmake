@@ -1,6 +1,8 @@
-# cmake -DPROGRAM=<oddtile> -DCODE=<code> -DMATCHES=<regex> -P cli_test.cmake -- <arguments>
-# Runs the program and checks its exit code and its words. A complaint (code 2) is exactly one line
-# on standard error, with nothing on standard output.
+# cmake -DPROGRAM=<oddtile> -DCODE=<code> -DMATCHES=<regex> [-DINTO=<file>] [-DSPEAKER=<name>]
+#   -P cli_test.cmake -- <arguments>
+# Runs the program and checks its exit code and its words. A complaint (code 2 or 3) is exactly one
+# line on standard error that begins with the speaker's name, with nothing on standard output. INTO:
+# where standard output goes.
 set(arguments "")
 set(collecting FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -11,13 +13,20 @@ foreach(i RANGE ${last})
     set(collecting TRUE)
   endif()
 endforeach()
+set(into OUTPUT_VARIABLE output)
+if(INTO)
+  set(into OUTPUT_FILE ${INTO})
+endif()
+if(NOT SPEAKER)
+  set(SPEAKER oddtile)
+endif()
 execute_process(COMMAND ${PROGRAM} ${arguments}
-  RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE complaint)
+  RESULT_VARIABLE code ${into} ERROR_VARIABLE complaint)
 if(NOT code EQUAL CODE)
   message(FATAL_ERROR "exit code ${code} instead of ${CODE}\n${output}${complaint}")
 endif()
-if(CODE EQUAL 2)
-  if(output OR NOT complaint MATCHES "^oddtile: [^\n]+\n$")
+if(CODE GREATER 1)
+  if(output OR NOT complaint MATCHES "^${SPEAKER}: [^\n]+\n$")
     message(FATAL_ERROR "not one clear line:\n${output}${complaint}")
   endif()
   set(output "${complaint}")

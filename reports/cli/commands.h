@@ -1,16 +1,11 @@
 // The subcommands of `oddtile`. Each returns the exit code: 0 clean, 1 findings. Wrong usage is
-// thrown and becomes one line and code 2; any other exception is our own fault and becomes 3.
+// thrown (WrongUse) and becomes one line and code 2; any other exception is our own fault, code 3.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace oddtile::reports {
-
-struct WrongUse : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // What `run` and `time` have in common: a case, a machine, an implementation.
 struct Selection {

@@ -5,8 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include "reports/cli/commands.h"
+#include "reports/measure/by_name.h"
 
 namespace oddtile::reports {
 namespace {
@@ -94,9 +98,15 @@ int main_with_codes(int argc, char** argv) {
   }
 }
 
+// What was printed may still wait in a buffer: a full disk or a closed pipe shows only here.
+int flushed(int code) {
+  if (code == 3 || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return code;
+  return complain(std::string("cannot write standard output: ") + std::strerror(errno), 3);
+}
+
 }  // namespace
 }  // namespace oddtile::reports
 
 int main(int argc, char** argv) {
-  return oddtile::reports::main_with_codes(argc, argv);
+  return oddtile::reports::flushed(oddtile::reports::main_with_codes(argc, argv));
 }

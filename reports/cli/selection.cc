@@ -1,29 +1,13 @@
 #include "reports/cli/selection.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
-#include "oracles/case/text.h"
-#include "reports/measure/amounts.h"
-
 namespace oddtile::reports {
 namespace {
-
-// A check keeps about four sets of tensors; beyond the memory the machine would start to swap or
-// end the process without a word.
-void require_memory(const oracles::Case& subject) {
-  const double needed = 4 * double(data_bytes(subject));
-  const double present = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
-  if (needed > present) {
-    throw WrongUse(
-        fmt::format("the case needs about {:.0f} GB of host memory, here there are {:.0f}",
-                    needed * 1e-9, present * 1e-9));
-  }
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -52,24 +36,7 @@ oracles::Case chosen_case(const Selection& selection) {
     where = named ? text.substr(1) : text;
     text = read_file(where);
   }
-  const auto parsed = oracles::parse(text);
-  if (const auto* error = std::get_if<oracles::TextError>(&parsed)) {
-    throw WrongUse(fmt::format("{}, at byte {}: {}", where, error->position, error->message));
-  }
-  require_memory(std::get<oracles::Case>(parsed));
-  return std::get<oracles::Case>(parsed);
-}
-
-properties::Machine& chosen_machine(const std::string& name) {
-  if (name == "sim") return properties::sim_machine();
-  if (name != "cuda") {
-    throw WrongUse(fmt::format("unknown machine '{}'; machines: sim, cuda", name));
-  }
-  properties::Machine* machine = properties::cuda_machine();
-  if (machine == nullptr) {
-    throw WrongUse("the machine 'cuda' is not here: " + properties::cuda_absence_reason());
-  }
-  return *machine;
+  return case_of(text, where);
 }
 
 const oddtile_implementation& chosen_implementation(const Selection& selection,
@@ -85,13 +52,7 @@ const oddtile_implementation& chosen_implementation(const Selection& selection,
     return *loaded;
   }
   const std::string wanted = selection.implementation.empty() ? "fused" : selection.implementation;
-  std::string known;
-  for (const oddtile_implementation* which : machine.implementations()) {
-    if (wanted == which->name) return *which;
-    known += (known.empty() ? "" : ", ") + std::string(which->name);
-  }
-  throw WrongUse(fmt::format("unknown implementation '{}'; on {} there are: {}", wanted,
-                             machine.name(), known));
+  return implementation_named(wanted, machine);
 }
 
 void require_writable(const std::string& folder) {
@@ -100,6 +61,12 @@ void require_writable(const std::string& folder) {
   if (error || !std::filesystem::is_directory(folder)) {
     throw WrongUse(fmt::format("cannot create the folder {}: {}", folder,
                                error ? error.message() : "it is a file"));
+  }
+  for (const char* name : {"record.json", "summary.md", "index.html"}) {
+    const std::filesystem::path taken = std::filesystem::path(folder) / name;
+    if (std::filesystem::is_directory(taken, error)) {
+      throw WrongUse(taken.string() + " is a folder: nothing can be written in its place");
+    }
   }
   const std::filesystem::path probe = std::filesystem::path(folder) / "record.json.part";
   std::ofstream file(probe);

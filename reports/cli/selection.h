@@ -1,14 +1,14 @@
-// From what was typed to a case, a machine and an implementation; everything that does not exist is
-// wrong use, in one line that says what there is instead.
+// From what was typed to a case and an implementation, beside reports/measure/by_name.h, which the
+// C interface shares.
 #pragma once
 
 #include "properties/harness/harness.h"
 #include "reports/cli/commands.h"
+#include "reports/measure/by_name.h"
 
 namespace oddtile::reports {
 
 oracles::Case chosen_case(const Selection& selection);
-properties::Machine& chosen_machine(const std::string& name);
 const oddtile_implementation& chosen_implementation(const Selection& selection,
                                                     const properties::Machine& machine);
 

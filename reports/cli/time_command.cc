@@ -8,7 +8,7 @@ namespace oddtile::reports {
 
 int time_command(Selection selection) {
   const oracles::Case subject = chosen_case(selection);
-  properties::Machine& machine = chosen_machine(selection.machine);
+  properties::Machine& machine = machine_named(selection.machine);
   std::string reason;
   const std::unique_ptr<Timer> timer = make_timer(machine, &reason);
   if (timer == nullptr) throw WrongUse("cannot time: " + reason);
@@ -27,8 +27,10 @@ int time_command(Selection selection) {
     fmt::print("{}", to_json(entries));
   } else {
     for (const TimingEntry& e : entries) {
-      fmt::print("{:<16} {:>10.2f} us [{:.2f} .. {:.2f}]  {:>8.1f} {}  {} ({}, edges {})",
-                 e.implementation, e.us_median, e.us_lower, e.us_upper, e.rate, e.rate_unit,
+      const std::string rate =
+          e.rate_unit.empty() ? "no rate" : fmt::format("{:.1f} {}", e.rate, e.rate_unit);
+      fmt::print("{:<16} {:>10.2f} us [{:.2f} .. {:.2f}]  {:>16}  {} ({}, edges {})",
+                 e.implementation, e.us_median, e.us_lower, e.us_upper, rate,
                  e.verified ? "verified" : "NOT VERIFIED", e.verdict, e.edge_verdict);
       if (!e.baseline.empty()) {
         fmt::print("  {:.3f} of {} [{:.3f}, {:.3f}]", e.ratio, e.baseline, e.ratio_low,
@@ -39,6 +41,7 @@ int time_command(Selection selection) {
   }
   for (const Skip& skip : skips) fmt::print(stderr, "not timed: {}: {}\n", skip.what, skip.reason);
   for (const TimingEntry& entry : entries) clean = clean && entry.verified;
+  for (const Skip& skip : skips) clean = clean && !skip.broken;
   return clean ? 0 : 1;
 }
 

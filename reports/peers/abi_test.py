@@ -70,6 +70,9 @@ def main():
 
     wrong = library.check("sim", case, WrongSoftmax())
     assert wrong["verdict"] == "fail" and wrong["broken"] == "within_bound", wrong
+    failure = wrong["failure"]
+    assert failure["tensor"] == "y" and failure["ratio"] > 1, failure
+    assert case in failure["replay"], failure
     raising = library.check("sim", case, RaisingSoftmax())
     assert raising["verdict"] == "fail" and raising["broken"] == "launches", raising
 
@@ -78,14 +81,19 @@ def main():
     table = library.table("sim", "fused").contents
     assert table.struct_size == c.sizeof(abi.Implementation), table.struct_size
 
-    for bad, word in (("softmax colums=3", "colums"), ("attention seq_q=1 seq_k=1", "offer")):
+    for ask, word in (
+            (lambda: library.check("sim", "softmax colums=3", PythonSoftmax()), "colums"),
+            (lambda: library.check("sim", "attention seq_q=1 seq_k=1", PythonSoftmax()), "offer"),
+            (lambda: library.check("tpu", case, PythonSoftmax()), "machines: sim, cuda"),
+            (lambda: library.table("tpu", "fused"), "machines: sim, cuda"),
+            (lambda: library.table("sim", "best"), "fused, eager")):
         try:
-            library.check("sim", bad, PythonSoftmax())
+            ask()
         except RuntimeError as error:
             assert word in str(error), error
         else:
-            raise AssertionError(f"{bad} was accepted")
-    print("the Python table is checked like any other: 6 verdicts, 2 refusals")
+            raise AssertionError(f"nothing refused what should be answered with {word}")
+    print("the Python table is checked like any other: 6 verdicts, 5 refusals")
 
 
 main()

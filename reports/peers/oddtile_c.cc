@@ -1,12 +1,9 @@
 #include "reports/peers/oddtile_c.h"
 
-#include <fmt/format.h>
-
 #include <functional>
-#include <stdexcept>
 
-#include "oracles/case/text.h"
 #include "properties/checks/checks.h"
+#include "reports/measure/by_name.h"
 #include "reports/measure/environment.h"
 #include "reports/measure/timing.h"
 
@@ -17,10 +14,6 @@ std::string& last_text() {
   static std::string text;
   return text;
 }
-
-struct WrongUse : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // No exception may cross into C: it becomes a code and a line.
 int32_t guarded(const std::function<int32_t()>& body) {
@@ -35,21 +28,6 @@ int32_t guarded(const std::function<int32_t()>& body) {
   }
 }
 
-properties::Machine& machine_of(const char* name) {
-  if (std::string(name) == "sim") return properties::sim_machine();
-  properties::Machine* machine = properties::cuda_machine();
-  if (machine == nullptr) throw WrongUse("no cuda: " + properties::cuda_absence_reason());
-  return *machine;
-}
-
-oracles::Case parsed(const char* text) {
-  const auto result = oracles::parse(text);
-  if (const auto* error = std::get_if<oracles::TextError>(&result)) {
-    throw WrongUse(fmt::format("case, at byte {}: {}", error->position, error->message));
-  }
-  return std::get<oracles::Case>(result);
-}
-
 std::unique_ptr<Timer> timer_of(properties::Machine& machine) {
   std::string reason;
   auto timer = make_timer(machine, &reason);
@@ -59,9 +37,9 @@ std::unique_ptr<Timer> timer_of(properties::Machine& machine) {
 
 int32_t time_tables(const char* case_text, std::span<const Contender> contenders,
                     const char* baseline, int32_t rounds) {
-  properties::Machine& machine = machine_of("cuda");
+  properties::Machine& machine = machine_named("cuda");
   const std::unique_ptr<Timer> timer = timer_of(machine);
-  const oracles::Case subject = parsed(case_text);
+  const oracles::Case subject = case_of(case_text);
   const TimingPlan plan = {.rounds = rounds, .baseline = baseline};
   Record record;
   record.timings =
@@ -79,9 +57,7 @@ using namespace oddtile::reports;
 const oddtile_implementation* oddtile_table(const char* machine, const char* name) {
   const oddtile_implementation* found = nullptr;
   guarded([&] {
-    for (const oddtile_implementation* which : machine_of(machine).implementations()) {
-      if (std::string(which->name) == name) found = which;
-    }
+    found = &implementation_named(name, machine_named(machine));
     return 0;
   });
   return found;
@@ -109,8 +85,8 @@ int32_t oddtile_environment(void) {
 int32_t oddtile_check(const char* machine, const char* case_text,
                       const oddtile_implementation* table) {
   return guarded([&] {
-    properties::Machine& where = machine_of(machine);
-    const oracles::Case subject = parsed(case_text);
+    properties::Machine& where = machine_named(machine);
+    const oracles::Case subject = case_of(case_text);
     const properties::CheckResult result = properties::check_case(subject, *table, where);
     if (!result.offered) throw WrongUse(std::string(table->name) + " does not offer this problem");
     last_text() = to_json(error_entry(subject, *table, where, result));
@@ -124,7 +100,8 @@ int32_t oddtile_time(const char* case_text, const oddtile_implementation* const*
   return guarded([&] {
     std::vector<Contender> contenders;
     for (int32_t i = 0; i < count; ++i) {
-      Contender contender{tables[i], {}};
+      const std::string name = tables[i]->name;
+      Contender contender{.table = tables[i], .peer = name != "fused" && name != "eager"};
       if (delivers[i] != nullptr) contender.deliver = delivers[i];
       contenders.push_back(std::move(contender));
     }

@@ -10,7 +10,11 @@ import json
 import sys
 import time
 
-import torch
+try:
+    import torch
+except ImportError as error:
+    print(f"peers.py: PyTorch cannot be imported: {error}", file=sys.stderr)
+    sys.exit(2)
 
 import abi
 import torch_peers
