@@ -41,5 +41,14 @@ TEST(Tables, an_unproved_time_says_what_is_missing) {
   EXPECT_EQ(timing_tables(record)[0].rows[0].back(), "timed vacuous, edges fail");
 }
 
+TEST(Tables, a_time_without_a_rate_has_no_share_of_a_ceiling) {
+  Record record = sample();
+  record.timings[0].rate = 0;
+  record.timings[0].rate_unit = "";
+  EXPECT_EQ(timing_tables(record)[0].rows[0][5], "");
+  EXPECT_EQ(timing_tables(record)[0].rows[0][6], "");
+  EXPECT_EQ(timing_tables(record)[0].rows[1][5], "3000 GB/s");
+}
+
 }  // namespace
 }  // namespace oddtile::reports
