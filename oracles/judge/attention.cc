@@ -20,7 +20,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Chunk {
   Tally o, lse;
-  int64_t bounded_rows = 0, edge_keys = 0, visible_edge_keys = 0, escalated = 0;
+  int64_t bounded_rows = 0, skipped_rows = 0, edge_keys = 0, visible_edge_keys = 0, escalated = 0;
 };
 
 // Buffers of one thread, reused from row to row.
@@ -121,6 +121,7 @@ class AttentionJudge {
     if (s.row.row_class != RowClass::nan && s.row.visible > 0 && !in_domain(s.row, c.scale)) {
       chunk.o.skip(c.head_dim);
       if (lse_index_ >= 0) chunk.lse.skip(1);
+      chunk.skipped_rows += s.row.row_class == RowClass::live;
       return;
     }
     if (s.row.row_class == RowClass::live) {
@@ -148,7 +149,7 @@ class AttentionJudge {
   bool near_the_line(const Scratch& s) const {
     const double window = std::min(0.5, kEscalationWindow * (1 + s.bound.weights.log_error_max));
     const auto near = [window](double got, double exact, double bound) {
-      return std::fabs(std::fabs(got - exact) - bound) <= window * bound;
+      return bound < kNever && std::fabs(std::fabs(got - exact) - bound) <= window * bound;
     };
     if (lse_index_ >= 0 && near(s.got_lse, s.row.lse, s.bound.lse)) return true;
     for (size_t c = 0; c < s.got.size(); ++c)
@@ -235,6 +236,7 @@ class AttentionJudge {
       outcome.parts[0].tally.merge(chunk.o);
       if (lse_index_ >= 0) outcome.parts[1].tally.merge(chunk.lse);
       outcome.bounded_rows += chunk.bounded_rows;
+      outcome.skipped_rows += chunk.skipped_rows;
       outcome.edge_keys += chunk.edge_keys;
       outcome.visible_edge_keys += chunk.visible_edge_keys;
       outcome.escalated += chunk.escalated;

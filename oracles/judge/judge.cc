@@ -50,6 +50,9 @@ int64_t output_elements(const Workload& workload) {
 std::string vacuous(const Outcome& outcome, const Judgement& judgement, int64_t judged,
                     oddtile_kernel kernel) {
   if (judged == 0) return "every element lies outside the domain of the bound";
+  if (outcome.bounded_rows == 0 && outcome.skipped_rows > 0)
+    return fmt::format("every live row that a bound could decide lies outside its domain ({} rows)",
+                       outcome.skipped_rows);
   // Cases decided by exact classes alone (nothing live, one key, bit-exact add) always prove.
   if (kernel == oddtile_kernel_vector_add || outcome.bounded_rows == 0) return {};
   if (outcome.trivial_rows > 0)

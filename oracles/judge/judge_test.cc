@@ -114,6 +114,23 @@ TEST(Judge, SaysVacuous) {
   EXPECT_EQ(judged(single, exact_outputs(single)).verdict, Verdict::pass);
 }
 
+// Rows decided by classes (dead, NaN, one key) do not stand for the live rows that nothing judged.
+TEST(Judge, SaysVacuousWhenEveryLiveRowLiesOutsideTheDomain) {
+  for (const char* text :
+       {"attention dtype=bf16 batch=2 seq_q=40 seq_k=40 head_dim=16 scale=3e38 band_low=-3 "
+        "band_high=0 mask=sparse scores=noise",
+        "attention batch=4 seq_q=8 seq_k=33 scale=3e38 lengths=mixed scores=noise",
+        "attention seq_q=8 seq_k=33 scale=3e38 scores=noise"}) {
+    const Workload workload = made(text);
+    const Judgement judgement = judged(workload, exact_outputs(workload));
+    EXPECT_EQ(judgement.verdict, Verdict::vacuous) << text;
+    EXPECT_NE(judgement.explanation.find("domain"), std::string::npos) << judgement.explanation;
+  }
+  // Nothing is skipped here: classes alone prove.
+  const Workload dead = made("attention seq_q=8 seq_k=33 scale=3e38 mask=nothing scores=noise");
+  EXPECT_EQ(judged(dead, exact_outputs(dead)).verdict, Verdict::pass);
+}
+
 TEST(Judge, IsFastEnoughForFuzzing) {
   const Workload workload =
       made("attention seq_q=130 seq_k=130 head_dim=64 scores=noise contents=noise");

@@ -21,6 +21,7 @@ struct Outcome {
   std::vector<Part> parts;
   int64_t bounded_rows = 0;  // rows decided by bounds, not by exact classes
   int64_t trivial_rows = 0;  // of these, with a bound that says nothing
+  int64_t skipped_rows = 0;  // live ones outside the domain
   int64_t edge_keys = 0, visible_edge_keys = 0;
   int64_t escalated = 0;
 };

@@ -43,6 +43,7 @@ class Tally {
  public:
   static constexpr size_t kFindings = 8;  // the worst ones are kept for the explanation
 
+  // A right class within an infinite bound counts as not judged: any number would be.
   void add(const Comparison& comparison, double got, const Expectation& expected,
            const std::array<int64_t, 4>& index, const char* law);
   void skip(int64_t elements) { not_judged_ += elements; }

@@ -54,6 +54,18 @@ TEST(Tally, CountsWhateverTheChunks) {
   }
 }
 
+// Any number would be within it: that is no judgement, but a NaN is still wrong.
+TEST(Tally, AnInfiniteBoundDecidesClassesAlone) {
+  const Expectation expected{Expectation::Kind::number, 2, kNever};
+  Tally tally;
+  tally.add(compare(1e9, expected, kNever), 1e9, expected, {0, 0, 0, 0}, "within_bound");
+  EXPECT_EQ(tally.judged(), 0);
+  EXPECT_EQ(tally.not_judged(), 1);
+  tally.add(compare(NAN, expected, kNever), NAN, expected, {0, 0, 0, 1}, "within_bound");
+  EXPECT_EQ(tally.judged(), 1);
+  EXPECT_EQ(tally.failed(), 1);
+}
+
 TEST(Tally, KeepsTheWorstFindings) {
   Tally tally;
   const Expectation expected{Expectation::Kind::number, 0, 1};
