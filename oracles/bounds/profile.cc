@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/base/bits.h"
 #include "oracles/bounds/rounding.h"
@@ -39,10 +40,27 @@ const char* type_name(oddtile_dtype type) {
   return type == oddtile_fp32 ? "fp32" : type == oddtile_fp16 ? "fp16" : "bf16";
 }
 
+// Few columns a step and few partial sums are what makes a bound wide.
+std::string too_many_steps(const oddtile_profile& profile, int64_t n) {
+  const int64_t steps = profile.tile_columns > 0 ? ceil_div<int64_t>(n, profile.tile_columns) : 1;
+  const int64_t most_steps = ceil_div(n, kCeilings.step_columns) + 2;
+  if (steps > most_steps)
+    return fmt::format("tile_columns {} makes {} online steps of a row of {}, more than {}",
+                       profile.tile_columns, steps, n, most_steps);
+  const double depth = sum_depth(n, profile);
+  // A last tile may be fuller than the share: 32 for what that adds, and the tree.
+  const int64_t most_depth = std::max(kCeilings.sum_depth, n / kCeilings.sum_share + 32);
+  if (depth > double(most_depth))
+    return fmt::format(
+        "sum_lanes {} makes a row sum of {} columns {:.0f} additions deep, more than {}",
+        profile.sum_lanes, n, depth, most_depth);
+  return {};
+}
+
 }  // namespace
 
-std::string too_generous(const oddtile_profile& profile, oddtile_dtype dtype,
-                         oddtile_kernel kernel) {
+std::string too_generous(const oddtile_profile& profile, oddtile_dtype dtype, oddtile_kernel kernel,
+                         int64_t n) {
   const Ceilings& most = kCeilings;
   for (const std::string& refusal :
        {above("exp2_error", profile.exp2_error, most.exp2_error),
@@ -51,7 +69,7 @@ std::string too_generous(const oddtile_profile& profile, oddtile_dtype dtype,
         above("extra_frame_u", profile.extra_frame_u, most.extra_frame_u),
         above("lazy_threshold_log2", profile.lazy_threshold_log2, most.lazy_threshold_log2),
         above("tile_rows", profile.tile_rows, 1 << 30),
-        above("tile_columns", profile.tile_columns, 1 << 30),
+        above("tile_columns", profile.tile_columns, std::numeric_limits<int32_t>::max()),
         above("sum_lanes", profile.sum_lanes, 1 << 30),
         above("mma_products", profile.mma_products, 1 << 10),
         above("mma_fraction_bits", profile.mma_fraction_bits, 64)})
@@ -67,7 +85,7 @@ std::string too_generous(const oddtile_profile& profile, oddtile_dtype dtype,
       unit_roundoff(profile.weight_dtype) > unit_roundoff(dtype))
     return fmt::format("weight_dtype {} is coarser than the {} of the problem",
                        type_name(profile.weight_dtype), type_name(dtype));
-  return {};
+  return n > 0 ? too_many_steps(profile, n) : std::string();
 }
 
 double kappa(int64_t k, const oddtile_profile& profile) {

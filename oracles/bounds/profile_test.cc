@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "oracles/bounds/emulation.h"
 
@@ -55,7 +57,7 @@ TEST(SumDepth, TilesAndLanes) {
 TEST(Profile, GenerosityIsRefused) {
   const Variant variant;
   const auto refused = [](oddtile_profile profile) {
-    return too_generous(profile, oddtile_fp16, oddtile_kernel_attention);
+    return too_generous(profile, oddtile_fp16, oddtile_kernel_attention, 64);
   };
   EXPECT_EQ(refused(variant.profile()), "");
   EXPECT_EQ(refused({}), "");
@@ -65,6 +67,7 @@ TEST(Profile, GenerosityIsRefused) {
     return refused(profile);
   };
   EXPECT_NE(with([](auto& p) { p.exp2_error = 1e-3; }).find("exp2_error"), std::string::npos);
+  EXPECT_NE(with([](auto& p) { p.exp2_error = 0x1p-21; }).find("exp2_error"), std::string::npos);
   EXPECT_NE(with([](auto& p) { p.exp2_error = NAN; }).find("exp2_error"), std::string::npos);
   EXPECT_NE(with([](auto& p) { p.log2_error = -1; }).find("log2_error"), std::string::npos);
   EXPECT_NE(with([](auto& p) { p.division_error_u = 100; }), "");
@@ -72,6 +75,31 @@ TEST(Profile, GenerosityIsRefused) {
   EXPECT_NE(with([](auto& p) { p.lazy_threshold_log2 = 20; }), "");
   EXPECT_NE(with([](auto& p) { p.mma_products = 16, p.mma_fraction_bits = 10; }), "");
   EXPECT_NE(with([](auto& p) { p.weight_dtype = oddtile_bf16; }), "");
+}
+
+// Generosity is few columns a step and few partial sums, not many.
+TEST(Profile, StepsAndDepthOfTheRowSumHaveCeilings) {
+  const auto refused = [](int32_t columns, int32_t lanes, int64_t n) {
+    oddtile_profile profile = {};
+    profile.tile_columns = columns;
+    profile.sum_lanes = lanes;
+    return too_generous(profile, oddtile_fp32, oddtile_kernel_softmax, n);
+  };
+  EXPECT_EQ(refused(1, 0, 1000),
+            "tile_columns 1 makes 1000 online steps of a row of 1000, more than 65");
+  EXPECT_NE(refused(15, 32, 1000), "");
+  EXPECT_EQ(refused(16, 32, 1000), "");
+  for (int64_t n = 1; n < 40; ++n) {  // two steps, one of them merging, may be said as three
+    EXPECT_EQ(refused(int32_t(std::max<int64_t>(n / 2, 1)), 32, n), "") << n;
+  }
+  EXPECT_EQ(refused(0, 0, 1024), "");  // a loop over a short row
+  EXPECT_EQ(refused(0, 0, 100000),
+            "sum_lanes 0 makes a row sum of 100000 columns 100000 additions deep, more than 25032");
+  EXPECT_NE(refused(0, 3, 100000), "");
+  EXPECT_EQ(refused(0, 4, 100000), "");
+  EXPECT_EQ(refused(128, 4, 4 * 1024 + 32), "");  // the last tile fills one lane's share
+  const int64_t longest = int64_t(1) << 31;
+  EXPECT_EQ(refused(std::numeric_limits<int32_t>::max(), 256, longest), "");
 }
 
 }  // namespace

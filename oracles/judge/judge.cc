@@ -16,6 +16,13 @@ oddtile_dtype dtype_of(const Case& subject) {
   return std::visit([](const auto& problem) { return problem.dtype; }, subject.problem);
 }
 
+// Columns or keys of a row; 0 where there are no rows.
+int64_t row_length(const Case& subject) {
+  if (const auto* c = std::get_if<SoftmaxCase>(&subject.problem)) return c->columns;
+  if (const auto* c = std::get_if<AttentionCase>(&subject.problem)) return c->seq_k;
+  return 0;
+}
+
 // Empty, or why the outputs cannot be judged at all.
 std::string missing_bytes(const Evidence& evidence) {
   for (size_t i = 0; i < evidence.workload.tensors.size(); ++i) {
@@ -92,7 +99,8 @@ std::span<const std::byte> Evidence::after(int index) const {
 Judgement judge(const Workload& workload, std::span<const std::vector<std::byte>> outputs,
                 const oddtile_profile& profile, const Sampling& sampling) {
   const oddtile_kernel kernel = workload.subject.kernel();
-  const std::string refusal = too_generous(profile, dtype_of(workload.subject), kernel);
+  const std::string refusal =
+      too_generous(profile, dtype_of(workload.subject), kernel, row_length(workload.subject));
   if (!refusal.empty()) return failure("profile too generous: " + refusal);
   if (outputs.size() != workload.tensors.size())
     return failure(
