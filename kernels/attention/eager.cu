@@ -150,7 +150,7 @@ oddtile_status eager_attention_describe(const oddtile_attention_problem& problem
   if (id != 0) return oddtile_bad_configuration;
   *profile = {.name = "scores in memory"};
   profile->tile_rows = 1;
-  // One step. A lane adds vectors of a warp's stretch: as many columns as a full stretch has.
+  // One step of whole stretches: of a part of one, the first lanes add kRowVector columns as well.
   constexpr int64_t kStretch = 32 * kRowVector;
   constexpr int64_t kMost = INT32_MAX / kStretch * kStretch;
   profile->tile_columns = int32_t(std::clamp(round_up(problem.seq_k, kStretch), kStretch, kMost));
