@@ -188,6 +188,7 @@ void repair(SoftmaxCase& c) {
   if (c.alias == Alias::x) {
     c.y_offset = c.x_offset;
     c.y_pad = c.x_pad;
+    c.x_layout = RowLayout::dense;
   }
   while (work_of({c}) > kFuzzWork) c.rows /= 2;
 }

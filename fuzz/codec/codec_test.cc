@@ -87,7 +87,7 @@ TEST(Codec, WhatLiesOutsideTheFuzzRangeIsToldAndClamped) {
 
 // Fields that repair() moves along with another one.
 bool follows(const std::string& field) {
-  return field == "out_offset" || field == "y_offset" || field == "y_pad";
+  return field == "out_offset" || field == "y_offset" || field == "y_pad" || field == "x_layout";
 }
 
 TEST(Codec, AChangedByteChangesOneField) {

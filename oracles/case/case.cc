@@ -71,6 +71,10 @@ Fault relations(const SoftmaxCase& c) {
     return {"y_pad",
             fmt::format("y_pad={} differs from x_pad={} although y is x", c.y_pad, c.x_pad)};
   }
+  if (c.alias == Alias::x && c.x_layout != RowLayout::dense) {
+    return {"x_layout",
+            fmt::format("x_layout={} although y is x", names(c.x_layout)[size_t(c.x_layout)])};
+  }
   const __int128 rows = c.rows;
   return first_of({too_large("rows", rows * (c.columns + c.x_pad)),
                    too_large("rows", rows * (c.columns + c.y_pad))});

@@ -87,6 +87,8 @@ enum class Contents { one_hot, noise, ones, cancelling, large, coded, specials }
 
 // Order of the dimensions in memory; broadcast: stride 0 over the heads; reversed: rows descend.
 enum class Layout { bhsd, bshd, sbhd, broadcast, reversed };
+// Rows of softmax's x: apart; one row read as all of them (stride 0); descending (negative stride).
+enum class RowLayout { dense, broadcast, reversed };
 enum class KeyLengths { none, full, random, mixed, zero, outside };
 
 struct VectorAddCase {
@@ -114,7 +116,8 @@ struct SoftmaxCase {
   int64_t mask_offset = 0;
   MaskKind mask = MaskKind::none;
   MaskLayout mask_layout = MaskLayout::dense;
-  Alias alias = Alias::none;  // none or x
+  RowLayout x_layout = RowLayout::dense;
+  Alias alias = Alias::none;  // none, or x where it is dense
   Values values = Values::integers;
 
   bool operator==(const SoftmaxCase&) const = default;

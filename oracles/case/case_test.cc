@@ -80,6 +80,9 @@ TEST(Case, AliasesShareTheirPlace) {
             "y_pad=0 differs from x_pad=2 although y is x");
   EXPECT_EQ(why(SoftmaxCase{.y_offset = 2, .alias = Alias::x}),
             "y_offset=2 differs from x_offset=0 although y is x");
+  EXPECT_EQ(why(SoftmaxCase{.x_layout = RowLayout::reversed}), "");
+  EXPECT_EQ(why(SoftmaxCase{.x_layout = RowLayout::reversed, .alias = Alias::x}),
+            "x_layout=reversed although y is x");
 }
 
 TEST(Case, AttentionHasNoFp32AndNoInvertedSentinels) {

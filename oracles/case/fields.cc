@@ -24,6 +24,7 @@ constexpr Name kScores[] = {"integers",      "noise",      "zeros",          "le
 constexpr Name kContents[] = {"one_hot", "noise", "ones",    "cancelling",
                               "large",   "coded", "specials"};
 constexpr Name kLayouts[] = {"bhsd", "bshd", "sbhd", "broadcast", "reversed"};
+constexpr Name kRowLayouts[] = {"dense", "broadcast", "reversed"};
 constexpr Name kKeyLengths[] = {"none", "full", "random", "mixed", "zero", "outside"};
 
 // A forgotten name would shift nothing but shorten the list: the last enumerator proves the length.
@@ -40,6 +41,7 @@ static_assert(complete(kValues, Values::bits));
 static_assert(complete(kScores, Scores::specials));
 static_assert(complete(kContents, Contents::specials));
 static_assert(complete(kLayouts, Layout::reversed));
+static_assert(complete(kRowLayouts, RowLayout::reversed));
 static_assert(complete(kKeyLengths, KeyLengths::outside));
 
 }  // namespace
@@ -70,6 +72,9 @@ std::span<const std::string_view> names(Contents) {
 }
 std::span<const std::string_view> names(Layout) {
   return kLayouts;
+}
+std::span<const std::string_view> names(RowLayout) {
+  return kRowLayouts;
 }
 std::span<const std::string_view> names(KeyLengths) {
   return kKeyLengths;

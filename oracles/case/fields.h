@@ -20,6 +20,7 @@ std::span<const std::string_view> names(Values);
 std::span<const std::string_view> names(Scores);
 std::span<const std::string_view> names(Contents);
 std::span<const std::string_view> names(Layout);
+std::span<const std::string_view> names(RowLayout);
 std::span<const std::string_view> names(KeyLengths);
 
 inline constexpr int64_t kLongest = int64_t(1) << 40;  // of a single length, in text
@@ -51,6 +52,7 @@ void for_each_field(SoftmaxCase& c, Visitor&& visit) {
   visit("mask_offset", c.mask_offset, kOffset);
   visit("mask", c.mask, names(c.mask));
   visit("mask_layout", c.mask_layout, names(c.mask_layout));
+  visit("x_layout", c.x_layout, names(c.x_layout));
   visit("alias", c.alias, names(c.alias));
   visit("values", c.values, names(c.values));
 }

@@ -64,7 +64,11 @@ std::vector<Tensor> lay_out(const VectorAddCase& c) {
 std::vector<Tensor> lay_out(const SoftmaxCase& c) {
   const Element element = element_of(c.dtype);
   std::vector<Tensor> tensors;
-  tensors.push_back(matrix(Role::x, element, c.rows, c.columns, c.columns + c.x_pad, c.x_offset));
+  const int64_t pitch = c.columns + c.x_pad;
+  const int64_t x_stride = c.x_layout == RowLayout::broadcast  ? 0
+                           : c.x_layout == RowLayout::reversed ? -pitch
+                                                               : pitch;
+  tensors.push_back(matrix(Role::x, element, c.rows, c.columns, x_stride, c.x_offset));
   if (c.mask != MaskKind::none) {
     const int64_t stride = c.mask_layout == MaskLayout::row_broadcast ? 0
                            : c.mask_layout == MaskLayout::padded      ? c.columns + kMaskPad

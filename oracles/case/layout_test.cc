@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace oddtile::oracles {
 namespace {
 
@@ -52,6 +54,48 @@ TEST(Layout, MasksHaveTheStridesOfTheirName) {
   EXPECT_EQ(strides(MaskLayout::head_broadcast), (std::vector<int64_t>{0, 0, 7, 1}));
   EXPECT_EQ(strides(MaskLayout::column_broadcast), (std::vector<int64_t>{15, 5, 1, 0}));
   EXPECT_EQ(strides(MaskLayout::transposed), (std::vector<int64_t>{105, 35, 1, 5}));
+}
+
+TEST(Layout, RowsOfSoftmaxAreOneOrDescend) {
+  const auto x_of = [](RowLayout layout, int64_t i) {
+    const Workload workload = materialise({SoftmaxCase{.rows = 3,
+                                                       .columns = 5,
+                                                       .x_pad = 2,
+                                                       .x_offset = 1,
+                                                       .x_layout = layout,
+                                                       .values = Values::noise}},
+                                          Poison::nan);
+    const Tensor& x = *workload.find(Role::x);
+    return std::pair(x.strides[2], value_at(x.bytes, x.element, x.index(0, 0, i, 4)));
+  };
+  EXPECT_EQ(x_of(RowLayout::dense, 0).first, 7);
+  EXPECT_EQ(x_of(RowLayout::broadcast, 0).first, 0);
+  EXPECT_EQ(x_of(RowLayout::reversed, 0).first, -7);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(x_of(RowLayout::broadcast, i).second, x_of(RowLayout::dense, 0).second);
+    EXPECT_EQ(x_of(RowLayout::reversed, i).second, x_of(RowLayout::dense, i).second);
+  }
+}
+
+// What one row sees must be ordinary for all who read it.
+TEST(Layout, ARowReadByAllIsSpoiledOnlyWhereNobodyLooks) {
+  const Workload workload = materialise({SoftmaxCase{.rows = 6,
+                                                     .columns = 300,
+                                                     .mask = MaskKind::half,
+                                                     .x_layout = RowLayout::broadcast,
+                                                     .values = Values::noise}},
+                                        Poison::nan);
+  const Tensor &x = *workload.find(Role::x), &mask = *workload.find(Role::mask);
+  int64_t spoiled = 0;
+  for (int64_t c = 0; c < 300; ++c) {
+    bool seen = false;
+    for (int64_t r = 0; r < 6; ++r)
+      seen = seen || value_at(mask.bytes, mask.element, mask.index(0, 0, r, c)) != 0;
+    const bool ordinary = std::fabs(value_at(x.bytes, x.element, x.index(0, 0, 3, c))) < 10;
+    EXPECT_TRUE(ordinary || !seen) << c;
+    spoiled += !ordinary;
+  }
+  EXPECT_GT(spoiled, 0);
 }
 
 TEST(Layout, EmptyTensorsStillHaveRoomForPoison) {

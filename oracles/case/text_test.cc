@@ -157,10 +157,11 @@ TEST(Text, ErrorsSayWhere) {
                "mask_layout='wide' is unknown; one of: dense, padded, row_broadcast, "
                "head_broadcast, column_broadcast, transposed");
   expect_error("softmax\nrows=1", 8, "expected one line, found text on a second one");
-  expect_error("softmax r\x01w=1", 8,
-               "unknown field 'r?w'; fields of softmax: dtype, rows, columns, x_pad, y_pad, "
-               "x_offset, y_offset, mask_offset, mask, mask_layout, alias, values, config, seed, "
-               "schedule");
+  expect_error(
+      "softmax r\x01w=1", 8,
+      "unknown field 'r?w'; fields of softmax: dtype, rows, columns, x_pad, y_pad, "
+      "x_offset, y_offset, mask_offset, mask, mask_layout, x_layout, alias, values, config, "
+      "seed, schedule");
 }
 
 TEST(Text, ImpossibleCasesAreErrorsAtTheFieldToBlame) {

@@ -59,6 +59,17 @@ void make_mask(const Case& subject, MaskKind kind, Tensor& mask, bool may_hide_r
   });
 }
 
+// Whether nobody sees what (i0, i1, i2, i3) of a tensor of the mask's sizes holds; a row of stride
+// 0 is every row's.
+bool hides(const Tensor& mask, const Tensor& tensor, int64_t i0, int64_t i1, int64_t i2,
+           int64_t i3) {
+  const int64_t last = tensor.strides[2] == 0 ? tensor.sizes[2] - 1 : i2;
+  for (int64_t row = i2; row <= last; ++row) {
+    if (mask.bytes[size_t(mask.index(i0, i1, row, i3))] != std::byte{0}) return false;
+  }
+  return true;
+}
+
 void make_values(const Case& subject, Values values, oddtile_dtype dtype, Tensor& tensor,
                  const Tensor* mask) {
   const bool elementwise = subject.kernel() == oddtile_kernel_vector_add;
@@ -70,7 +81,7 @@ void make_values(const Case& subject, Values values, oddtile_dtype dtype, Tensor
     if (mask != nullptr && values != Values::zeros) {
       Random other = random.split(~uint64_t(i2)).split(uint64_t(begin));
       for (int64_t i3 = begin; i3 < end; ++i3) {
-        if (mask->bytes[size_t(mask->index(i0, i1, i2, i3))] != std::byte{0}) continue;
+        if (!hides(*mask, tensor, i0, i1, i2, i3)) continue;
         part[i3 - begin] = masked_value(dtype, other, part[i3 - begin]);
       }
     }

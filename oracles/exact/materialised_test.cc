@@ -120,6 +120,7 @@ TEST(ExactSoftmax, AgreesWithTheSecondOracle) {
     const auto values = names(Values::noise);
     text += " mask=" + std::string(masks[random.below(uint32_t(masks.size()))]);
     text += " values=" + std::string(values[random.below(uint32_t(values.size()))]);
+    text += std::array{" x_pad=1", " x_layout=broadcast", " x_layout=reversed"}[random.below(3)];
     const Workload workload = made(text);
     const auto& c = std::get<SoftmaxCase>(workload.subject.problem);
     const std::vector<double> second = materialised_softmax(workload);

@@ -224,6 +224,8 @@ Case draw_softmax(Random& random, int64_t work_at_most) {
     c.alias = Alias::x;
     c.y_offset = c.x_offset;
     c.y_pad = c.x_pad;
+  } else if (one_in(random, 6)) {
+    c.x_layout = any(random, c.x_layout, 1);
   }
   while (work_of({c}) > work_at_most) {
     if (c.rows > 1) {

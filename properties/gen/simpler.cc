@@ -19,7 +19,7 @@ using Name = std::string_view;
 constexpr Name kMaskFields[] = {"mask", "mask_layout", "mask_offset"};
 constexpr Name kBandFields[] = {"band_low", "band_high", "anchor"};
 constexpr Name kLayoutFields[] = {"q_layout", "k_layout", "v_layout", "o_layout",
-                                  "pad",      "x_pad",    "y_pad"};
+                                  "x_layout", "pad",      "x_pad",    "y_pad"};
 constexpr Name kOffsetFields[] = {"x_offset", "y_offset", "out_offset", "mask_offset",
                                   "q_offset", "k_offset", "v_offset",   "o_offset"};
 constexpr Name kDataFields[] = {"values", "scores", "contents", "seed"};
