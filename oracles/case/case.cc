@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "oracles/case/fields.h"
+#include "oracles/case/layout.h"
 
 namespace oddtile::oracles {
 namespace {
@@ -98,9 +99,8 @@ Fault relations(const AttentionCase& c) {
       too_large("batch", batch),
   });
   if (fault.why.empty() && c.mask != MaskKind::none) {
-    // Under 2^40 heads * batch by the tests above only where seq_q > 0; so divide, not multiply.
-    const __int128 rows = batch * c.heads_q() * (c.seq_q > 0 ? c.seq_q : 0);
-    fault = too_large("mask", rows * (c.seq_k + 16));
+    // At most 2^40 rows by the tests above, of 2^40 columns at most and the gap of padded ones.
+    fault = too_large("mask", batch * c.heads_q() * c.seq_q * (c.seq_k + kMaskPad));
   }
   return fault;
 }

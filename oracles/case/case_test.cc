@@ -109,6 +109,8 @@ TEST(Case, NoTensorIsLargerThanMemoryCouldBe) {
   EXPECT_EQ(why(AttentionCase{.seq_q = 1 << 21, .seq_k = 1 << 21}), "");
   EXPECT_EQ(why(AttentionCase{.seq_q = 1 << 21, .seq_k = 1 << 21, .mask = MaskKind::half}),
             "mask makes a tensor of more than 2^40 elements");
+  EXPECT_EQ(why(AttentionCase{.seq_q = 1 << 20, .seq_k = (1 << 20) - 7, .mask = MaskKind::half}),
+            "");
   EXPECT_EQ(why(AttentionCase{.seq_q = 0, .seq_k = longest, .head_dim = 2}),
             "seq_k makes a tensor of more than 2^40 elements");
 }
