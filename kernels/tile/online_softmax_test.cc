@@ -31,7 +31,8 @@ TEST(Frame, rescaled_weights_equal_exp_of_the_difference_in_every_form) {
       for (const float below : {0.0f, 0.5f, 2.0f}) {
         const float s = from - below;
         const double exact = std::exp(double(s) - double(to));
-        // One exponential each way, and 5 u |s - m| for the arguments (criterion.md, E_j).
+        // One exponential each way, and 5 u |s - m| for the arguments (E_j:
+        // oracles/bounds/README.md).
         const double distance = std::fabs(double(s) - to);
         EXPECT_LE(std::fabs(moved_weight(s, from, to) - exact),
                   exact * (5 * 0x1p-24 * distance + 0x1p-20) + 0x1p-126)

@@ -1,5 +1,5 @@
-// The bounds of attention forward: O per column, LSE per row (criterion.md; derivation in
-// README.md), the domain in which they are promised, and how visible a key is.
+// The bounds of attention forward: O per column, LSE per row (README.md, "Attention"), the domain
+// in which they are promised, and how visible a key is.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The bound of fused row softmax (criterion.md, "Softmax"; derivation in README.md).
+// The bound of fused row softmax (README.md, "Softmax").
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Bounds on the weights of one softmax row: what softmax and attention share. The derivation is in
-// README.md ("Weights"); names follow criterion.md.
+// README.md ("Weights"), which also has the names.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ std::string_view verdict_name(Verdict verdict);
 struct Quantity {
   Role role = Role::out;
   int64_t judged = 0;      // elements compared with a bound or as a class
-  int64_t not_judged = 0;  // outside the domain of the bound (criterion.md)
+  int64_t not_judged = 0;  // outside the domain of the bound, or without one
   int64_t failed = 0;
   double worst_ratio = 0;  // max |error| / bound, infinity for a class mismatch
   double p99_ratio = 0;
