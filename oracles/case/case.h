@@ -157,9 +157,12 @@ struct AttentionCase {
 
 struct Case {
   std::variant<VectorAddCase, SoftmaxCase, AttentionCase> problem;
-  int64_t configuration = -1;  // an id of the implementation; -1: what it prefers
-  uint64_t seed = 0;           // of the data
-  uint64_t schedule = 0;       // of the simulator
+  // Which of the implementation's configurations for this problem: the position in its order of
+  // preference, modulo their number; -1: the preferred one. Not an id: ids mean something else to
+  // each implementation and problem (softmax packs alignment into them), so none could be drawn.
+  int64_t configuration = -1;
+  uint64_t seed = 0;      // of the data
+  uint64_t schedule = 0;  // of the simulator
 
   oddtile_kernel kernel() const { return oddtile_kernel(problem.index()); }
   bool operator==(const Case&) const = default;

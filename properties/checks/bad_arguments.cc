@@ -22,7 +22,7 @@ class Walk {
         buffers_(workload_, machine, 0xFF) {
     if (buffers_.ready()) {
       problem_ = buffers_.problem();
-      id_ = choose_configuration(which, problem_, -1);
+      id_ = choose_configuration(which, problem_, -1).id;
     }
     if (id_ < 0) {
       fail("the good problem is not offered");

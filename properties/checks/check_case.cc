@@ -35,14 +35,22 @@ struct Run {
   Outcome outcome;
 };
 
-Run run(const oracles::Case& subject, const oddtile_implementation& which, Machine& machine,
-        const Setting& setting) {
-  Run result;
-  result.workload = oracles::materialise(subject, setting.poison);
-  result.outcome =
-      run_workload(result.workload, which, machine, setting.schedule, setting.surroundings);
-  return result;
-}
+// What is checked, and how many launches that has taken so far.
+struct Bench {
+  const oracles::Case& subject;
+  const oddtile_implementation& which;
+  Machine& machine;
+  int64_t launches = 0;
+
+  Run run(const Setting& setting) {
+    Run result;
+    result.workload = oracles::materialise(subject, setting.poison);
+    const Outcome& outcome = result.outcome =
+        run_workload(result.workload, which, machine, setting.schedule, setting.surroundings);
+    launches += machine.counts() ? outcome.counters.launches : int64_t(outcome.launched);
+    return result;
+  }
+};
 
 // Visits every logical output element of two runs: tensor, its index in the workload, first byte.
 template <class Visit>
@@ -114,15 +122,12 @@ Broken difference(const char* property, const Run& one, const Run& two) {
 }
 
 // Two runs in different settings gave different bits: which of the things that changed did it?
-Broken explain_difference(const oracles::Case& subject, const oddtile_implementation& which,
-                          Machine& machine, const Run& one, const Run& two) {
-  Setting setting = first_setting(subject);
-  Broken repeated =
-      difference("same_bits_on_repeated_runs", one, run(subject, which, machine, setting));
+Broken explain_difference(Bench* bench, const Run& one, const Run& two) {
+  Setting setting = first_setting(bench->subject);
+  Broken repeated = difference("same_bits_on_repeated_runs", one, bench->run(setting));
   if (!repeated.holds()) return repeated;
-  setting.schedule = second_setting(subject).schedule;
-  Broken scheduled =
-      difference("same_bits_under_every_schedule", one, run(subject, which, machine, setting));
+  setting.schedule = second_setting(bench->subject).schedule;
+  Broken scheduled = difference("same_bits_under_every_schedule", one, bench->run(setting));
   if (!scheduled.holds()) return scheduled;
   return difference("poison_has_no_influence", one, two);
 }
@@ -162,20 +167,19 @@ Broken out_of_bound(const oracles::Judgement& judgement) {
 }
 
 // Judges the first run and compares it with a second one.
-void examine_outputs(const oracles::Case& subject, const oddtile_implementation& which,
-                     Machine& machine, const Run& one, const oracles::Sampling& sampling,
+void examine_outputs(Bench* bench, const Run& one, const oracles::Sampling& sampling,
                      oracles::Judgement* judgement, std::vector<Broken>* broken) {
   *judgement = oracles::judge(one.workload, one.outcome.buffers, one.outcome.profile, sampling);
   if (judgement->verdict == oracles::Verdict::fail) broken->push_back(out_of_bound(*judgement));
 
-  const Run two = run(subject, which, machine, second_setting(subject));
+  const Run two = bench->run(second_setting(bench->subject));
   std::vector<Broken> second;
-  if (examine_run(two, which, machine, &second)) {
+  if (examine_run(two, bench->which, bench->machine, &second)) {
     Broken holes = unwritten(one, two);
     if (!holes.holds()) {
       broken->push_back(std::move(holes));
     } else if (!difference("", one, two).holds()) {
-      broken->push_back(explain_difference(subject, which, machine, one, two));
+      broken->push_back(explain_difference(bench, one, two));
     }
   }
   // What the second run shows by itself adds nothing when the first has shown it already.
@@ -187,7 +191,8 @@ void examine_outputs(const oracles::Case& subject, const oddtile_implementation&
 CheckResult check_case(const oracles::Case& subject, const oddtile_implementation& which,
                        Machine& machine, const oracles::Sampling& sampling) {
   CheckResult result;
-  const Run one = run(subject, which, machine, first_setting(subject));
+  Bench bench{subject, which, machine};
+  const Run one = bench.run(first_setting(subject));
   result.counters = one.outcome.counters;
   result.profile = one.outcome.profile;
   if (one.outcome.configuration < 0 && one.outcome.violations.empty()) {
@@ -197,8 +202,9 @@ CheckResult check_case(const oracles::Case& subject, const oddtile_implementatio
   }
   std::vector<Broken> broken;
   if (examine_run(one, which, machine, &broken)) {
-    examine_outputs(subject, which, machine, one, sampling, &result.judgement, &broken);
+    examine_outputs(&bench, one, sampling, &result.judgement, &broken);
   }
+  result.launches = bench.launches;
   if (broken.empty()) {
     result.verdict = result.judgement.verdict;
     return result;

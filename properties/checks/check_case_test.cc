@@ -125,7 +125,7 @@ TEST(check_case, calls_each_sabotage_by_its_name) {
               std::string::npos)
         << property << " expected, got:\n"
         << result.report;
-    EXPECT_NE(result.report.find("oddtile run 'softmax rows=3 columns=5 "), std::string::npos)
+    EXPECT_NE(result.report.find("\ncase 'softmax rows=3 columns=5 "), std::string::npos)
         << result.report;
   }
 }
@@ -133,6 +133,13 @@ TEST(check_case, calls_each_sabotage_by_its_name) {
 TEST(check_case, names_the_element_that_is_never_written) {
   const CheckResult result = check_with(Sabotage::skips_an_element);
   EXPECT_NE(result.report.find("y[0,0,1,4] is never written"), std::string::npos) << result.report;
+}
+
+TEST(check_case, counts_what_was_really_launched) {
+  const oddtile_implementation& fused = *sim_machine().implementations()[0];
+  EXPECT_EQ(check_case({oracles::VectorAddCase{.n = 5}}, fused, sim_machine()).launches, 2);
+  EXPECT_EQ(check_case({oracles::VectorAddCase{.n = 0}}, fused, sim_machine()).launches, 0);
+  EXPECT_EQ(check_with(Sabotage::none).launches, 0);  // a loop on the host launches nothing
 }
 
 TEST(check_case, does_not_fail_what_is_not_offered) {

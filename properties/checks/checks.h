@@ -16,7 +16,9 @@ struct CheckResult {
   std::string broken;   // name of the first property that failed: "within_bound", ...
   std::string report;   // several lines: what, where, got, exact, bound, the replay line
   oracles::Judgement judgement;
-  Counters counters;
+  Counters counters;  // of the first run
+  // Of all the runs: kernels, where the machine counts them; elsewhere runs that were launched.
+  int64_t launches = 0;
   oddtile_profile profile = {};
 };
 

@@ -9,7 +9,9 @@
 
 namespace oddtile::properties {
 
-// The command that runs the case again, on the same machine and implementation.
+// The command that runs the case again, on the same machine and implementation; where the program
+// cannot reach the table (one that only a test has), the case and a line that says so. Tables are
+// told apart by address, not by name.
 std::string replay_line(const oracles::Case& subject, const oddtile_implementation& which,
                         const Machine& machine);
 

@@ -189,12 +189,13 @@ oddtile_status launch(const oddtile_implementation& which, const oddtile_problem
   return oddtile_unsupported;
 }
 
-int32_t choose_configuration(const oddtile_implementation& which, const oddtile_problem& problem,
-                             int64_t choice) {
+Choice choose_configuration(const oddtile_implementation& which, const oddtile_problem& problem,
+                            int64_t configuration) {
   int32_t ids[64];
   const int32_t count = std::min(which.configurations(&problem, ids, 64), 64);
-  if (count <= 0) return -1;
-  return ids[choice < 0 ? 0 : choice % count];
+  if (count <= 0) return {};
+  const int32_t position = configuration < 0 ? 0 : int32_t(configuration % count);
+  return {position, ids[position]};
 }
 
 }  // namespace oddtile::properties

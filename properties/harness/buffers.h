@@ -98,9 +98,13 @@ void for_each_logical_run(const oracles::Tensor& tensor, Visit&& visit) {
 oddtile_status launch(const oddtile_implementation& which, const oddtile_problem& problem,
                       int32_t id, void* workspace, void* stream);
 
-// The id that the case asks for: its choice among configurations(), or the preferred one; -1 where
-// the implementation does not offer the problem.
-int32_t choose_configuration(const oddtile_implementation& which, const oddtile_problem& problem,
-                             int64_t choice);
+// What a case asks for (`configuration` in case.h): its position in the order of preference that
+// configurations() gives, and the id there; both -1 where the problem is not offered.
+struct Choice {
+  int32_t position = -1;
+  int32_t id = -1;
+};
+Choice choose_configuration(const oddtile_implementation& which, const oddtile_problem& problem,
+                            int64_t configuration);
 
 }  // namespace oddtile::properties

@@ -16,7 +16,9 @@ Outcome run_workload(const oracles::Workload& workload, const oddtile_implementa
     return outcome;
   }
   const oddtile_problem problem = buffers.problem();
-  outcome.configuration = choose_configuration(which, problem, workload.subject.configuration);
+  const Choice choice = choose_configuration(which, problem, workload.subject.configuration);
+  outcome.configuration = choice.id;
+  outcome.position = choice.position;
   if (outcome.configuration < 0) return outcome;  // not offered: status stays `unsupported`
 
   outcome.status = which.describe(&problem, outcome.configuration, &outcome.profile);
@@ -38,6 +40,7 @@ Outcome run_workload(const oracles::Workload& workload, const oddtile_implementa
       launch(which, problem, outcome.configuration, buffers.workspace(), machine.stream());
   const std::string error = machine.synchronise();
   if (!error.empty()) outcome.violations.push_back("the machine reports: " + error);
+  outcome.launched = outcome.status == oddtile_ok;
   outcome.hazards = machine.hazards();
   outcome.counters = machine.counters();
   outcome.trace_hash = machine.trace_hash();

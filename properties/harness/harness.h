@@ -46,21 +46,26 @@ class Machine {
   virtual std::vector<Hazard> hazards() { return {}; }
   virtual Counters counters() { return {}; }
   virtual uint64_t trace_hash() { return 0; }
+  virtual bool counts() const { return false; }  // whether counters() means anything
   // The implementations built for this machine: "fused" first, then "eager".
   virtual std::vector<const oddtile_implementation*> implementations() const = 0;
 };
 
 Machine& sim_machine();
 Machine* cuda_machine();            // nullptr where there is none
-std::string cuda_absence_reason();  // why cuda_machine() is nullptr: "built without nvcc", ...
+std::string cuda_absence_reason();  // why cuda_machine() is nullptr: "nvcc was not found", ...
 
 // Loads a shared library that exports oddtile_plugin; nullptr and a one-line reason on failure.
 const oddtile_implementation* load_plugin(const std::string& path, std::string* reason);
+// Where load_plugin found this table (an absolute path); empty for any other table.
+std::string plugin_path(const oddtile_implementation& which);
 
 // What happened in one run of a case.
 struct Outcome {
   oddtile_status status = oddtile_unsupported;
-  int32_t configuration = -1;
+  bool launched = false;       // the implementation says that it has launched
+  int32_t configuration = -1;  // the id
+  int32_t position = -1;       // of that id in the order of preference: `config` of a case
   oddtile_profile profile = {};
   std::vector<std::vector<std::byte>> buffers;  // every tensor's bytes after the run
   std::vector<std::string> violations;  // guard bands, inputs or output gaps changed; errors

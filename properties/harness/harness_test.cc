@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 namespace oddtile::properties {
 namespace {
 
@@ -25,6 +28,20 @@ TEST(run_case, takes_the_configuration_that_the_case_names) {
   EXPECT_EQ(run_case(subject, fused, sim_machine()).configuration, preferred);
   subject.configuration = 1;
   EXPECT_NE(run_case(subject, fused, sim_machine()).configuration, preferred);
+}
+
+// Ids of softmax encode alignment, so a position is not an id; `oddtile list` prints positions.
+TEST(run_case, takes_the_configuration_by_its_position) {
+  oracles::Case subject;
+  subject.problem = oracles::SoftmaxCase{.rows = 2, .columns = 1000};
+  const oddtile_implementation& fused = *sim_machine().implementations()[0];
+  std::set<std::string> names;
+  for (subject.configuration = 0; subject.configuration < 3; ++subject.configuration) {
+    const Outcome outcome = run_case(subject, fused, sim_machine());
+    EXPECT_EQ(outcome.position, subject.configuration);
+    names.insert(outcome.profile.name);
+  }
+  EXPECT_EQ(names.size(), 3u);
 }
 
 TEST(run_case, says_so_when_a_problem_is_not_offered) {

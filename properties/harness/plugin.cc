@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 #include "properties/harness/harness.h"
 
@@ -29,6 +30,12 @@ std::string why_unusable(const oddtile_implementation* table) {
   return {};
 }
 
+// Tables are told apart by address: two plug-ins may have the same name, and one may be "fused".
+std::map<const oddtile_implementation*, std::string>& loaded_from() {
+  static std::map<const oddtile_implementation*, std::string> paths;
+  return paths;
+}
+
 }  // namespace
 
 const oddtile_implementation* load_plugin(const std::string& path, std::string* reason) {
@@ -48,7 +55,13 @@ const oddtile_implementation* load_plugin(const std::string& path, std::string* 
   const oddtile_implementation* table = entry(ODDTILE_ABI_VERSION);
   const std::string unusable = why_unusable(table);
   if (!unusable.empty()) return fail(unusable);
+  loaded_from()[table] = absolute;
   return table;  // the library stays loaded for the life of the process
+}
+
+std::string plugin_path(const oddtile_implementation& which) {
+  const auto found = loaded_from().find(&which);
+  return found == loaded_from().end() ? std::string() : found->second;
 }
 
 }  // namespace oddtile::properties

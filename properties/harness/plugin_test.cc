@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "properties/harness/harness.h"
 
 namespace oddtile::properties {
@@ -11,6 +13,8 @@ TEST(plugin, is_loaded) {
   const oddtile_implementation* plugin = load_plugin(EXAMPLE_PLUGIN, &reason);
   ASSERT_NE(plugin, nullptr) << reason;
   EXPECT_STREQ(plugin->name, "example");
+  EXPECT_EQ(plugin_path(*plugin), std::filesystem::absolute(EXAMPLE_PLUGIN).string());
+  EXPECT_EQ(plugin_path(*sim_machine().implementations()[0]), "");
 }
 
 TEST(plugin, says_why_it_cannot_be_loaded) {

@@ -16,7 +16,7 @@ class PreparedOnMachine : public Prepared {
   std::string prepare() {
     if (!buffers_.ready()) return "the machine has no memory for the tensors of this case";
     problem_ = buffers_.problem();
-    id_ = choose_configuration(which_, problem_, workload_.subject.configuration);
+    id_ = choose_configuration(which_, problem_, workload_.subject.configuration).id;
     if (id_ < 0) return fmt::format("{} does not offer this problem", which_.name);
     if (which_.describe(&problem_, id_, &profile_) != oddtile_ok) {
       return fmt::format("{} cannot describe its configuration {}", which_.name, id_);

@@ -41,6 +41,7 @@ class SimMachine : public Machine {
     const sim::Counters& counted = machine_.counters();
     return {counted.bytes_read, counted.bytes_written, counted.flops, counted.launches};
   }
+  bool counts() const override { return true; }
   uint64_t trace_hash() override { return machine_.trace_hash(); }
   std::vector<const oddtile_implementation*> implementations() const override {
     return {&sim::fused(), &sim::eager()};

@@ -38,10 +38,10 @@ void list_configurations(const properties::Machine& machine, const oddtile_imple
   const int32_t count = std::min(which.configurations(&problem, ids, 64), 64);
   fmt::print("  {} {}: {}\n", machine.name(), which.name, example);
   if (count <= 0) fmt::print("    not offered\n");
-  for (int32_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < count; ++i) {  // the position is what `config=` of a case means
     oddtile_profile profile = {};
     if (which.describe(&problem, ids[i], &profile) != oddtile_ok) continue;
-    fmt::print("    config={:<3} {}{}: {}\n", ids[i], profile.name, i == 0 ? " (preferred)" : "",
+    fmt::print("    config={:<3} {}{}: {}\n", i, profile.name, i == 0 ? " (preferred)" : "",
                profile_text(subject.kernel(), profile));
   }
 }
