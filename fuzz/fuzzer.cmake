@@ -5,6 +5,8 @@
 #                          60 s from the seeds, which encode_seeds has turned into bytes
 #   in an ordinary build   the program replay_fuzz_<name>, the same body under a main function that
 #                          replays files, and ctest replay.fuzz_<name>.sim over the committed seeds
+# Both fail when no case was checked or no element judged. fuzz.<name>.counts (label fuzz) is the
+# proof for libFuzzer: the program without a run, which must be refused.
 # MUST_CRASH: a canary; it has to be found within a second, and only exists with ODDTILE_FUZZ.
 function(oddtile_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MUST_CRASH" "SEEDS" "SOURCES")
@@ -27,9 +29,10 @@ function(oddtile_libfuzzer name seeds must_crash)
   if(must_crash)
     add_test(NAME fuzz.${name} COMMAND fuzz_${name} -max_total_time=1 -artifact_prefix=canary-)
     set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 30
-      PASS_REGULAR_EXPRESSION "oddtile run 'vector_add .* --implementation canary")
+      PASS_REGULAR_EXPRESSION "case 'vector_add .*': canary is not reachable")
     return()
   endif()
+  set(nothing_checked "oddtile: 0 cases checked|[^0-9]0 elements judged")
   set(grown ${CMAKE_CURRENT_BINARY_DIR}/corpus/${seeds})
   set(encoded ${CMAKE_CURRENT_BINARY_DIR}/seeds/${seeds})
   file(MAKE_DIRECTORY ${grown} ${encoded})
@@ -39,5 +42,8 @@ function(oddtile_libfuzzer name seeds must_crash)
   add_test(NAME fuzz.${name} COMMAND fuzz_${name} -max_total_time=60 -timeout=60
     -rss_limit_mb=4096 -print_final_stats=1 ${grown} ${encoded})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz FIXTURES_REQUIRED seeds_${name}
-    TIMEOUT 300)
+    TIMEOUT 300 FAIL_REGULAR_EXPRESSION "${nothing_checked}")
+  add_test(NAME fuzz.${name}.counts COMMAND fuzz_${name} -help=1)
+  set_tests_properties(fuzz.${name}.counts PROPERTIES LABELS fuzz WILL_FAIL ON
+    FAIL_REGULAR_EXPRESSION "${nothing_checked}")
 endfunction()

@@ -3,58 +3,56 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "fuzz/codec/codec.h"
+#include "oracles/case/case_file.h"
 #include "oracles/case/text.h"
 
 namespace oddtile::fuzz {
 namespace {
 
-struct CaseFile {
+struct Entry {
   std::filesystem::path path;
   std::string text;
+  oracles::Case subject;
 };
 
-std::vector<CaseFile> files_under(const std::filesystem::path& folder) {
-  std::vector<CaseFile> files;
+// What holds no case is a failure of its own.
+std::vector<Entry> files_under(const std::filesystem::path& folder) {
+  std::vector<Entry> files;
   if (!std::filesystem::exists(folder)) return files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file() || entry.path().extension() != ".case") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    files.push_back({entry.path(), text.str()});
+    std::string complaint;
+    const auto file = oracles::read_case_file(entry.path().string(), &complaint);
+    if (file) files.push_back({entry.path(), file->text, file->subject});
+    EXPECT_TRUE(file) << complaint;
   }
   return files;
 }
 
-std::vector<CaseFile> corpus() {
+std::vector<Entry> corpus() {
   const std::filesystem::path root = CORPUS_FOLDER;
   auto files = files_under(root / "seeds");
-  for (CaseFile& file : files_under(root / "regressions")) files.push_back(std::move(file));
+  for (Entry& file : files_under(root / "regressions")) files.push_back(std::move(file));
   return files;
 }
 
 TEST(Corpus, EveryFileSaysWhyAndIsAsPrinted) {
-  for (const CaseFile& file : corpus()) {
+  for (const Entry& file : corpus()) {
     EXPECT_EQ(file.text.rfind("# why: ", 0), 0u) << file.path;
-    const auto result = oracles::parse(file.text);
-    const auto* error = std::get_if<oracles::TextError>(&result);
-    ASSERT_EQ(error, nullptr) << file.path << ":" << error->position << ": " << error->message;
-    const auto& subject = std::get<oracles::Case>(result);
     const size_t line = file.text.rfind('\n', file.text.size() - 2) + 1;
-    EXPECT_EQ(file.text.substr(line), oracles::print(subject) + "\n") << file.path;
-    EXPECT_EQ(file.path.parent_path().filename(), oracles::kernel_name(subject.kernel()));
+    EXPECT_EQ(file.text.substr(line), oracles::print(file.subject) + "\n") << file.path;
+    EXPECT_EQ(file.path.parent_path().filename(), oracles::kernel_name(file.subject.kernel()));
   }
 }
 
 TEST(Corpus, SeedsAreManyDistinctAndInReachOfTheFuzzer) {
   std::map<std::string, int> counts;
   std::map<std::string, std::filesystem::path> seen;
-  for (const CaseFile& file : files_under(std::filesystem::path(CORPUS_FOLDER) / "seeds")) {
-    const auto subject = std::get<oracles::Case>(oracles::parse(file.text));
+  for (const Entry& file : files_under(std::filesystem::path(CORPUS_FOLDER) / "seeds")) {
+    const oracles::Case& subject = file.subject;
     ++counts[std::string(oracles::kernel_name(subject.kernel()))];
     const auto [at, added] = seen.emplace(oracles::print(subject), file.path);
     EXPECT_TRUE(added) << file.path << " repeats " << at->second;

@@ -12,8 +12,9 @@ struct CorpusFile {
   std::vector<uint8_t> bytes;
 };
 
-// Sorted by path; a folder that does not exist is empty. False, with the reasons printed, when a
-// .case file is malformed.
+// Sorted by path; a folder that does not exist is empty. A case that the fuzzer cannot make
+// (in_fuzz_range) is left out with a printed line. False, with the reasons printed, when a .case
+// file is malformed.
 bool read_corpus(const std::vector<std::string>& places, std::vector<CorpusFile>* files);
 
 }  // namespace oddtile::fuzz
