@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
-#include <variant>
 #include <vector>
 
+#include "oracles/case/case_file.h"
 #include "oracles/case/text.h"
+#include "properties/suites/rc_params.h"
 
 namespace oddtile::properties {
 namespace {
@@ -53,20 +52,21 @@ void conclude(const Tally& tally) {
   EXPECT_TRUE(nothing.empty()) << "the suite proves nothing: " << nothing;
 }
 
-// RC_PARAMS, completed by a seed and a number of cases, so that both are known and printed.
-void complete_rc_params() {
+// RC_PARAMS, completed by a seed and a number of cases, so that both are known and printed; false,
+// with the reason printed, for what RapidCheck would not understand.
+bool set_rc_params() {
   const char* given = std::getenv("RC_PARAMS");
-  std::string params = given == nullptr ? "" : given;
-  if (params.find("seed=") == std::string::npos) {
-    params += fmt::format(" seed={}", std::random_device{}());
+  std::string complaint;
+  const std::string params = complete_rc_params(given == nullptr ? "" : given,
+                                                std::random_device{}(), options.cases, &complaint);
+  if (params.empty()) {
+    fmt::print(stderr, "{}: RC_PARAMS: {}\n", options.name, complaint);
+    return false;
   }
-  if (params.find("max_success=") == std::string::npos) {
-    params += fmt::format(" max_success={}", options.cases);
-  }
-  params.erase(0, params.find_first_not_of(' '));
   setenv("RC_PARAMS", params.c_str(), 1);
   fmt::print("{}: RC_PARAMS=\"{}\" on {}\n", options.name, params, machine->description());
   std::fflush(stdout);
+  return true;
 }
 
 std::vector<std::filesystem::path> case_files() {
@@ -113,19 +113,19 @@ void every_case_holds(const rc::Gen<oracles::Case>& cases) {
 }
 
 void every_file_holds() {
+  if (options.replay.empty()) GTEST_SKIP() << "nothing to replay: no --replay was given";
   Tally tally;
-  for (const std::filesystem::path& file : case_files()) {
-    std::ifstream stream(file);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    const auto parsed = oracles::parse(text);
-    if (const auto* error = std::get_if<oracles::TextError>(&parsed)) {
-      ADD_FAILURE() << file.string() << ":" << error->position << ": " << error->message;
+  for (const std::filesystem::path& path : case_files()) {
+    std::string complaint;
+    const auto file = oracles::read_case_file(path.string(), &complaint);
+    if (!file) {
+      ADD_FAILURE() << complaint;
       continue;
     }
     tally.failed = false;  // every file counts, also those behind a failure
-    const CheckResult result = check(std::get<oracles::Case>(parsed), &tally);
-    EXPECT_TRUE(result.offered || !takes_everything()) << file.string() << ": not offered";
-    EXPECT_NE(result.verdict, oracles::Verdict::fail) << file.string() << "\n" << result.report;
+    const CheckResult result = check(file->subject, &tally);
+    EXPECT_TRUE(result.offered || !takes_everything()) << path.string() << ": not offered";
+    EXPECT_NE(result.verdict, oracles::Verdict::fail) << path.string() << "\n" << result.report;
   }
   tally.failed = false;
   conclude(tally);
@@ -184,7 +184,7 @@ int run_suite() {
                options.machine);
     return kWrongUse;
   }
-  complete_rc_params();
+  if (!set_rc_params()) return kWrongUse;
   return RUN_ALL_TESTS();
 }
 

@@ -16,7 +16,7 @@ void Tally::add(const CheckResult& result) {
   failed = result.verdict == oracles::Verdict::fail;
   vacuous += result.verdict == oracles::Verdict::vacuous;
   suspect += result.verdict == oracles::Verdict::suspect;
-  launches += 2;  // check_case runs every case twice
+  launches += result.launches;
   for (const oracles::Quantity& quantity : result.judgement.quantities) {
     judged += quantity.judged;
     not_judged += quantity.not_judged;
