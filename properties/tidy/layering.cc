@@ -186,6 +186,24 @@ std::vector<Finding> check_third_parties(const Tree& tree, const std::vector<Thi
   return findings;
 }
 
+std::vector<Finding> check_rooms(const Tree& tree, const std::vector<Arrow>& arrows) {
+  std::set<std::string> rooms;
+  for (const Arrow& arrow : arrows) {
+    rooms.insert(arrow.from);
+    rooms.insert(arrow.to.begin(), arrow.to.end());
+  }
+  for (const File& file : tree.files) {
+    std::erase_if(rooms, [&](const std::string& room) {
+      return file.path.size() > room.size() && is_inside(file.path, room);
+    });
+  }
+  std::vector<Finding> findings;
+  for (const std::string& room : rooms) {
+    findings.push_back({"properties/tidy/layering.txt", 0, "there is no folder " + room});
+  }
+  return findings;
+}
+
 int count_includes(const Tree& tree) {
   size_t count = 0;
   for (const File& file : tree.files) {

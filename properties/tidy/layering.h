@@ -39,6 +39,10 @@ std::vector<ThirdParty> parse_third_parties(const File& file);
 // Every <include> that is not the standard library's stands in third_parties.txt, and in its room.
 std::vector<Finding> check_third_parties(const Tree& tree, const std::vector<ThirdParty>& parties);
 
+// Every folder of an arrow, on either side, holds a file: a name of nothing permits nothing, and
+// would permit what somebody puts there later.
+std::vector<Finding> check_rooms(const Tree& tree, const std::vector<Arrow>& arrows);
+
 // How many includes of either kind there are; a check that saw none has checked nothing.
 int count_includes(const Tree& tree);
 

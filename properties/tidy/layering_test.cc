@@ -83,6 +83,21 @@ TEST(Arrows, must_be_readable) {
   EXPECT_THROW(parse_layering(make_file("layering.txt", "base and sim : x\n")), std::runtime_error);
 }
 
+TEST(Arrows, name_folders_that_exist) {
+  Tree tree;
+  for (const char* path : {"base/bits.h", "sim/deep/fiber.h", "dialect/words.h", "softmax/rows.h",
+                           "attention/tiles.h", "libraries/all.cc"}) {
+    tree.files.push_back(make_file(path, ""));
+  }
+  const std::vector<Finding> findings = check_rooms(tree, arrows());
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].message, "there is no folder library");
+  tree.files.push_back(make_file("library/all.cc", ""));
+  EXPECT_TRUE(check_rooms(tree, arrows()).empty());
+  const auto unknown = parse_layering(make_file("layering.txt", "base : attic\n"));
+  EXPECT_EQ(check_rooms(tree, unknown).size(), 1u);
+}
+
 std::vector<Finding> third_party(const std::string& path, const std::string& header) {
   Tree tree;
   tree.files.push_back(make_file(path, "#include <" + header + ">\n"));

@@ -47,6 +47,10 @@ TEST(Tree, arrows_have_no_cycle) {
   expect_none(check_acyclic(parse_layering(rules("layering.txt"))));
 }
 
+TEST(Tree, arrows_name_folders_that_exist) {
+  expect_none(check_rooms(the_tree(), parse_layering(rules("layering.txt"))));
+}
+
 TEST(Tree, third_parties_enter_at_one_place) {
   expect_none(check_third_parties(the_tree(), parse_third_parties(rules("third_parties.txt"))));
 }
