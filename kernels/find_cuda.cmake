@@ -1,5 +1,7 @@
 # Finds nvcc and chooses the architectures; sets ODDTILE_HAS_CUDA. Without a GPU one architecture
-# (sm_80) is enough to compile every kernel; the `gpu` preset names sm_80 and sm_90a.
+# (sm_80) is enough to compile every kernel; the `gpu` preset names sm_80 and sm_90a. Who names
+# architectures wants a CUDA side: without nvcc that is an error, otherwise a simulator-only build.
+set(oddtile_cuda_wanted "${ODDTILE_CUDA_ARCHITECTURES}")
 include(CheckLanguage)
 if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER)
   find_program(ODDTILE_CUDA_HOST_COMPILER NAMES g++ REQUIRED)  # clang builds the simulator side
@@ -28,4 +30,7 @@ endif()
 if(CMAKE_CUDA_COMPILER AND CUDAToolkit_FOUND)
   set(ODDTILE_HAS_CUDA ON)
   message(STATUS "oddtile: CUDA ${CUDAToolkit_VERSION} for sm_${CMAKE_CUDA_ARCHITECTURES}")
+elseif(oddtile_cuda_wanted)
+  message(FATAL_ERROR
+    "oddtile: ODDTILE_CUDA_ARCHITECTURES=${oddtile_cuda_wanted} needs nvcc >= 12.4")
 endif()

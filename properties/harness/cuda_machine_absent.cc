@@ -1,4 +1,4 @@
-// The machine `cuda` of a build without nvcc: there is none, and the reason can be asked for.
+// The machine `cuda` of a build without a CUDA side: there is none, and CMake says why.
 #include "properties/harness/harness.h"
 
 namespace oddtile::properties {
@@ -7,7 +7,7 @@ Machine* cuda_machine() {
   return nullptr;
 }
 std::string cuda_absence_reason() {
-  return "this build has no CUDA side (nvcc not found)";
+  return "this build has no CUDA side (" CUDA_ABSENT_BECAUSE ")";
 }
 
 }  // namespace oddtile::properties
