@@ -218,7 +218,7 @@ class Workshop:
         if code == 0:
             return False, "", ""
         after = re.search(r"found after (\d+) cases", text)
-        by = re.search(r"^(\w+): \w+ of \w+ on sim, configuration", text, re.MULTILINE)
+        by = re.search(r"^(\w+): \w+ of \w+ on sim, config=", text, re.MULTILINE)
         if by is None and code not in (0, 1):
             return True, "hang" if code == HANG else f"crash (exit {code})", "?"
         return True, by.group(1) if by else suite, after.group(1) if after else "-"
@@ -259,6 +259,14 @@ def score_one(shop, mutant):
         path.write_text(original)
 
 
+def per_kernel(caught):
+    """How many distinct bug classes were caught in each kernel, as one line."""
+    def count(kernel):
+        return len({n for mutant in caught if mutant.kernel == kernel for n in mutant.classes})
+    counts = ", ".join(f"{kernel} {count(kernel)}" for kernel in KERNELS)
+    return f"Distinct bug classes caught, per kernel: {counts}."
+
+
 def write_table(rows, path, seed):
     lines = [f"Each mutant alone, suites on the simulator, seed {seed}, no shrinking.", "",
              "| mutant | bug class | kernel | result | by | after cases | seconds |",
@@ -270,6 +278,8 @@ def write_table(rows, path, seed):
     caught = sum(result == "caught" for _, result, *_ in rows)
     classes = {n for mutant, result, *_ in rows if result == "caught" for n in mutant.classes}
     lines += ["", f"{caught} of {len(rows)} caught, {len(classes)} bug classes."]
+    lines.insert(-1, per_kernel([mutant for mutant, result, *_ in rows if result == "caught"]))
+    lines.insert(-1, "")
     path.write_text("\n".join(lines) + "\n")
     return lines[-1]
 
