@@ -4,35 +4,10 @@
 
 #include <limits>
 
+#include "reports/record/sample_entries.h"
+
 namespace oddtile::reports {
 namespace {
-
-ErrorEntry error_entry(const std::string& verdict, double share) {
-  return {"sim",
-          "fused",
-          "softmax",
-          "fp32",
-          "last_max",
-          7,
-          "softmax rows=1 columns=7",
-          verdict,
-          verdict == "fail" ? "within_bound" : "",
-          1,
-          {{"y", share, 0.5, 0.25, -0.125, 7, 0}}};
-}
-
-TimingEntry timing_entry(double low, double high) {
-  TimingEntry entry;
-  entry.machine = "cuda";
-  entry.implementation = "fused";
-  entry.baseline = "eager";
-  entry.ratio = (low + high) / 2;
-  entry.ratio_low = low;
-  entry.ratio_high = high;
-  entry.verdict = entry.edge_verdict = "pass";
-  entry.verified = true;
-  return entry;
-}
 
 Record sample() {
   Record record;
