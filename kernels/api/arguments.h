@@ -29,6 +29,13 @@ inline int64_t element_bytes(oddtile_dtype dtype) {
   return dtype == oddtile_fp32 ? 4 : 2;
 }
 
+inline constexpr int64_t kWorkspaceAlignment = 256;
+
+inline bool is_workspace(const void* workspace) {
+  return workspace != nullptr &&
+         reinterpret_cast<uintptr_t>(workspace) % uintptr_t(kWorkspaceAlignment) == 0;
+}
+
 // Bytes of memory, [begin, end).
 struct Extent {
   uintptr_t begin;

@@ -3,14 +3,13 @@
 // (repeated heads, unusual strides, V beyond a key length) are copied first, inside its time.
 #include <algorithm>
 
+#include "kernels/api/arguments.h"
 #include "kernels/attention/attention.cuh"
 #include "kernels/attention/eager.cuh"
 #include "kernels/attention/eager_products.h"
 
 namespace oddtile::ODDTILE_MACHINE {
 namespace {
-
-constexpr int64_t kAlignment = 256;
 
 // Where everything lies in the workspace; 0 bytes: used in place.
 struct Plan {
@@ -31,7 +30,7 @@ Plan plan_of(const oddtile_attention_problem& p) {
   Plan plan = {};
   const auto take = [&](int64_t bytes) {
     const int64_t offset = plan.bytes;
-    plan.bytes += round_up(bytes, kAlignment);
+    plan.bytes += round_up(bytes, kWorkspaceAlignment);
     return offset;
   };
   const int64_t heads = p.batch * p.heads_q;
@@ -178,9 +177,7 @@ oddtile_status eager_attention_launch(const oddtile_attention_problem* problem, 
   if (problem->batch == 0 || problem->seq_q == 0) return oddtile_ok;
   // Without keys there is nothing to multiply: not offered, as configurations says.
   if (problem->seq_k == 0 || !products_available()) return oddtile_unsupported;
-  if (workspace == nullptr || reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
-    return oddtile_bad_workspace;
-  }
+  if (!is_workspace(workspace)) return oddtile_bad_workspace;
   auto* const memory = static_cast<std::byte*>(workspace);
   return problem->dtype == oddtile_fp16 ? launch_as<Half>(*problem, memory, stream)
                                         : launch_as<Bfloat16>(*problem, memory, stream);

@@ -33,10 +33,6 @@ bool shares_elements(const oddtile_softmax_problem& p, const View& x, const View
 
 }  // namespace
 
-int64_t softmax_element_bytes(oddtile_dtype dtype) {
-  return element_bytes(dtype);
-}
-
 oddtile_status check_softmax(const oddtile_softmax_problem& p) {
   if (!is_dtype(p.dtype)) return oddtile_bad_dtype;
   if (p.rows < 0 || p.columns < 0 || p.columns > kMostColumns) return oddtile_bad_shape;

@@ -1,11 +1,11 @@
 // Which configuration a softmax problem gets.
+#include "kernels/api/arguments.h"
 #include "kernels/base/bits.h"
 #include "kernels/softmax/parameters.h"
 
 namespace oddtile {
 namespace {
 
-constexpr int64_t kMostBlocks = 0x7FFFFFFF;
 constexpr int32_t kWideFrame = 128;  // bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
@@ -21,7 +21,7 @@ constexpr int32_t kFewRows[] = {0, 1, 4, 6, 7, 8, 9, 10};
 // Vectors that a row spans, wherever in its frame it starts.
 int64_t row_vectors(const oddtile_softmax_problem& p, bool narrow) {
   const SoftmaxFrame frame = softmax_frame(p, narrow);
-  const int64_t size = softmax_element_bytes(p.dtype);
+  const int64_t size = element_bytes(p.dtype);
   const bool moves = frame.lead != 0 || frame.step != 0;
   const int64_t lead = moves ? frame.bytes / size - 1 : 0;
   return ceil_div(p.columns + lead, int64_t(softmax_width(p.dtype, narrow)));
@@ -39,11 +39,11 @@ int32_t first_that_holds(const int32_t (&indices)[count], int64_t vectors) {
 }  // namespace
 
 int32_t softmax_width(oddtile_dtype dtype, bool narrow) {
-  return narrow ? 2 : 16 / int32_t(softmax_element_bytes(dtype));
+  return narrow ? 2 : 16 / int32_t(element_bytes(dtype));
 }
 
 SoftmaxFrame softmax_frame(const oddtile_softmax_problem& p, bool narrow) {
-  const int64_t size = softmax_element_bytes(p.dtype);
+  const int64_t size = element_bytes(p.dtype);
   const auto address = int64_t(reinterpret_cast<uintptr_t>(p.x) & 0xFFFu);
   // Modulo any power of two up to 4096; an unsigned product may wrap.
   const auto stride =

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "kernels/api/arguments.h"
 #include "kernels/softmax/parameters.h"
 #include "kernels/softmax/softmax.cuh"
 #include "kernels/tile/row_reduction.cuh"
@@ -120,7 +121,7 @@ int32_t reduction_lanes(const oddtile_softmax_problem& problem) {
 }
 
 int64_t value_bytes(const oddtile_softmax_problem& problem) {
-  return round_up(problem.rows * problem.columns * 4, int64_t(256));
+  return round_up(problem.rows * problem.columns * 4, kWorkspaceAlignment);
 }
 
 template <class T>
@@ -183,7 +184,7 @@ oddtile_status eager_softmax_describe(const oddtile_softmax_problem& problem, in
 
 int64_t eager_softmax_workspace_bytes(const oddtile_softmax_problem& problem, int32_t id) {
   if (!admits(problem, id)) return 0;
-  return value_bytes(problem) + round_up(problem.rows * 4, int64_t(256));
+  return value_bytes(problem) + round_up(problem.rows * 4, kWorkspaceAlignment);
 }
 
 oddtile_status eager_softmax_launch(const oddtile_softmax_problem* problem, int32_t id,
@@ -193,9 +194,7 @@ oddtile_status eager_softmax_launch(const oddtile_softmax_problem* problem, int3
   if (status != oddtile_ok) return status;
   if (!admits(*problem, id)) return oddtile_bad_configuration;
   if (problem->rows == 0 || problem->columns == 0) return oddtile_ok;
-  if (workspace == nullptr || reinterpret_cast<uintptr_t>(workspace) % 256 != 0) {
-    return oddtile_bad_workspace;
-  }
+  if (!is_workspace(workspace)) return oddtile_bad_workspace;
   switch (problem->dtype) {
     case oddtile_fp32:
       return launch_passes<float>(*problem, workspace, stream);

@@ -76,8 +76,6 @@ int64_t softmax_rescales(const oddtile_softmax_problem& problem, int32_t index);
 // The argument checks of the contract, in the order of oddtile_status where several fail.
 oddtile_status check_softmax(const oddtile_softmax_problem& problem);
 
-int64_t softmax_element_bytes(oddtile_dtype dtype);
-
 // Elements of one vector.
 int32_t softmax_width(oddtile_dtype dtype, bool narrow);
 

@@ -2,6 +2,7 @@
 // thread; with a mask the sum of all elements goes to the workspace and a second pass selects.
 #include <cstdio>
 
+#include "kernels/api/arguments.h"
 #include "kernels/vector_add/parameters.h"
 #include "kernels/vector_add/vector_add.cuh"
 
@@ -77,7 +78,7 @@ oddtile_status eager_vector_add_describe(const oddtile_vector_add_problem& probl
 
 int64_t eager_vector_add_workspace_bytes(const oddtile_vector_add_problem& problem, int32_t) {
   if (problem.mask == nullptr || check_vector_add(problem) != oddtile_ok) return 0;
-  return round_up(problem.n * (problem.dtype == oddtile_fp32 ? 4 : 2), int64_t(256));
+  return round_up(problem.n * element_bytes(problem.dtype), kWorkspaceAlignment);
 }
 
 oddtile_status eager_vector_add_launch(const oddtile_vector_add_problem* problem, int32_t id,
@@ -87,10 +88,7 @@ oddtile_status eager_vector_add_launch(const oddtile_vector_add_problem* problem
   if (status != oddtile_ok) return status;
   if (!admits(*problem, id)) return oddtile_bad_configuration;
   if (problem->n == 0) return oddtile_ok;
-  if (problem->mask != nullptr &&
-      (workspace == nullptr || reinterpret_cast<uintptr_t>(workspace) % 256 != 0)) {
-    return oddtile_bad_workspace;
-  }
+  if (problem->mask != nullptr && !is_workspace(workspace)) return oddtile_bad_workspace;
   switch (problem->dtype) {
     case oddtile_fp32:
       return launch_passes<float>(*problem, workspace, stream);
