@@ -30,6 +30,7 @@ void product_kernel(const ProductParameters<T> p) {
         s.right_transposed ? column * s.right_row_stride + i : i * s.right_row_stride + column;
     sum = fma(to_float(load(left, i)), to_float(load(right, at)), sum);
   }
+  sum += 0.0f;  // a sum of zeros is +0: a hidden value times weight 0 has no say, not even its sign
   const int64_t target = matrix * s.out_stride + row * s.out_row_stride + column;
   if (p.out_fp32) {
     store(p.out_fp32, target, sum);

@@ -121,7 +121,8 @@ ODDTILE_DEVICE void store_rows(Accumulator<Tile::kFragments, Tile::kHeadSize>& o
       ODDTILE_UNROLL
       for (int n = 0; n < Tile::kHeadSize / 8; ++n) {
         const float* value = &output.at[f][n][2 * half];
-        const uint32_t packed = pack<T>(value[0] * inverse, value[1] * inverse);
+        // A sum of zeros is +0: a hidden value times weight 0 has no say, not even its sign.
+        const uint32_t packed = pack<T>((value[0] + 0.0f) * inverse, (value[1] + 0.0f) * inverse);
         *reinterpret_cast<uint32_t*>(staging.chunk(row, n) + lane() % 4 * 2) = packed;
       }
       const int64_t query = tile.first_query + row;
