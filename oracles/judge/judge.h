@@ -1,6 +1,7 @@
 // Actual output against exact value and bound: verdict, worst element, share of the bound used.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,6 +25,10 @@ struct Quantity {
   double p99_ratio = 0;
   double rms_ratio = 0;
   double signed_mean = 0;  // of error / bound
+  // max of (|error| - u_o |exact| - eta_o - eta_w)+ over the bound without these terms: the share
+  // that the output's own rounding and flush cannot hide. By the number of live keys or columns of
+  // the row: <= 16, <= 256, more.
+  std::array<double, 3> worst_net = {0, 0, 0};
   int64_t worst_index[4] = {0, 0, 0, 0};
   double got = 0, exact = 0, bound = 0;  // of the worst element
 };
@@ -34,6 +39,7 @@ struct Judgement {
   double visible_edge_keys = 1;   // share of edge keys with visibility > 2 (attention)
   double zero_output_factor = 0;  // worst ratio that an all-zero output would have had
   int64_t escalated = 0;          // elements recomputed in multiprecision
+  int64_t fully_bounded = 0;      // elements whose bound was computed in full, not from below
   std::string explanation;        // empty on pass; else one line per finding, worst first
 };
 
