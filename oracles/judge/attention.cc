@@ -21,6 +21,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Chunk {
   Tally o, lse;
   int64_t bounded_rows = 0, skipped_rows = 0, edge_keys = 0, visible_edge_keys = 0, escalated = 0;
+  int64_t fully_bounded = 0;
 };
 
 // Buffers of one thread, reused from row to row.
@@ -184,8 +185,12 @@ class AttentionJudge {
       }
       const double got = s.got[size_t(x)];
       chunk.o.add(compare(got, expected, overflow), got, expected, {b, h, i, x}, law);
-      if (bounded && expected.kind == Kind::number)
-        chunk.o.zero_output(std::fabs(expected.exact) / expected.bound);
+      if (!bounded || expected.kind != Kind::number) continue;
+      const double size = std::fabs(expected.exact);
+      ++chunk.fully_bounded;
+      chunk.o.zero_output(size / expected.bound);
+      chunk.o.net(got, expected, unit_roundoff(c.dtype) * size + subnormal_roundoff(c.dtype),
+                  int64_t(s.row.keys.size()));
     }
     if (lse_index_ < 0) return;
     Expectation expected{Kind::number, s.row.lse, s.bound.lse};
@@ -197,6 +202,8 @@ class AttentionJudge {
     }
     chunk.lse.add(compare(s.got_lse, expected, overflow_threshold(oddtile_fp32)), s.got_lse,
                   expected, {b, h, i, 0}, law);
+    if (bounded)
+      chunk.lse.net(s.got_lse, expected, kU * std::fabs(s.row.lse), int64_t(s.row.keys.size()));
   }
 
   // False: nothing is promised for this column.
@@ -240,6 +247,7 @@ class AttentionJudge {
       outcome.edge_keys += chunk.edge_keys;
       outcome.visible_edge_keys += chunk.visible_edge_keys;
       outcome.escalated += chunk.escalated;
+      outcome.fully_bounded += chunk.fully_bounded;
     }
     return outcome;
   }

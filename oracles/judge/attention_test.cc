@@ -59,6 +59,30 @@ TEST(Judge, EscalatesNearTheLine) {
   }
 }
 
+// An output that is wrong by the output's rounding and half of the rest uses half of it, net.
+TEST(Judge, NetsTheOutputsRoundingOfAttention) {
+  const Workload workload =
+      made("attention seq_q=1 seq_k=40 head_dim=8 scores=noise contents=noise");
+  const auto& c = std::get<AttentionCase>(workload.subject.problem);
+  const AttentionOracle oracle(workload);
+  const KeysAndValues kv = oracle.load(0, 0);
+  AttentionRow row;
+  AttentionBound bound;
+  oracle.row(kv, 0, 0, 0, Precision::wide, row);
+  bound_attention(row, kv, c.scale, fused_profile(c.dtype), c.dtype, bound);
+  Outputs outputs = exact_outputs(workload);
+  EXPECT_LT(judged(workload, outputs).quantities[1].worst_net[1], 0.01);
+  const double rounding = kU * std::fabs(row.lse);
+  put(outputs, workload, Role::lse, workload.find(Role::lse)->index(0, 0, 0, 0),
+      row.lse + rounding + (bound.lse - rounding) / 2);
+  const Judgement judgement = judged(workload, outputs);
+  EXPECT_NEAR(judgement.quantities[1].worst_net[1], 0.5, 0.1);
+  EXPECT_EQ(judgement.quantities[1].worst_net[0], 0);
+  EXPECT_EQ(judgement.quantities[1].worst_net[2], 0);
+  // O is exact but for its rounding, which hides the whole error.
+  EXPECT_LT(judgement.quantities[0].worst_net[1], 0.01);
+}
+
 TEST(Judge, ClassesComeFirst) {
   const Workload attention =
       made("attention seq_q=17 seq_k=33 head_dim=24 heads_kv=2 group=3 batch=2 band_high=0");

@@ -121,6 +121,7 @@ Judgement judge(const Workload& workload, std::span<const std::vector<std::byte>
     failed += part.tally.failed();
   }
   judgement.escalated = outcome.escalated;
+  judgement.fully_bounded = outcome.fully_bounded;
   judgement.zero_output_factor = outcome.parts[0].tally.zero_factor();
   if (outcome.edge_keys > 0)
     judgement.visible_edge_keys = double(outcome.visible_edge_keys) / double(outcome.edge_keys);

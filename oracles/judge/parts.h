@@ -23,7 +23,8 @@ struct Outcome {
   int64_t trivial_rows = 0;  // of these, with a bound that says nothing
   int64_t skipped_rows = 0;  // live ones outside the domain
   int64_t edge_keys = 0, visible_edge_keys = 0;
-  int64_t escalated = 0;
+  int64_t escalated = 0;      // elements recomputed in multiprecision
+  int64_t fully_bounded = 0;  // elements whose bound was computed in full
 };
 
 // Everything a part reads: the workload before the run and the outputs after it.

@@ -14,7 +14,7 @@ namespace {
 
 struct Chunk {
   Tally tally;
-  int64_t bounded_rows = 0, trivial_rows = 0, escalated = 0;
+  int64_t bounded_rows = 0, trivial_rows = 0, escalated = 0, fully_bounded = 0;
 };
 
 // Buffers of one thread, reused from row to row.
@@ -82,6 +82,8 @@ class SoftmaxJudge {
       ++chunk.bounded_rows;
       chunk.trivial_rows += s.bound.trivial;
     }
+    const double u_o = unit_roundoff(dtype_);
+    const double flush = subnormal_roundoff(dtype_) + weight_flush(evidence_.profile);
     for (size_t c = 0; c < s.x.size(); ++c) {
       const std::array<int64_t, 4> index = {0, 0, r, int64_t(c)};
       Expectation expected{Kind::number, s.row.weight[c], s.bound.error[c]};
@@ -93,9 +95,12 @@ class SoftmaxJudge {
         expected = {Kind::nan, std::numeric_limits<double>::quiet_NaN(), 0};
         law = "special_value";
       } else if (expected.bound > 0) {
+        ++chunk.fully_bounded;
         chunk.tally.zero_output(expected.exact / expected.bound);
       }
       chunk.tally.add(compare(s.got[c], expected, kNever), s.got[c], expected, index, law);
+      if (live && s.row.live > 1 && !s.bound.trivial && expected.kind == Kind::number)
+        chunk.tally.net(s.got[c], expected, u_o * expected.exact + flush, s.row.live);
     }
   }
 
@@ -129,6 +134,7 @@ Outcome judge_softmax(const Evidence& evidence) {
     outcome.bounded_rows += chunk.bounded_rows;
     outcome.trivial_rows += chunk.trivial_rows;
     outcome.escalated += chunk.escalated;
+    outcome.fully_bounded += chunk.fully_bounded;
   }
   return outcome;
 }

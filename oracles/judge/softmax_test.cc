@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "oracles/bounds/rounding.h"
 #include "oracles/judge/planting.h"
 
 namespace oddtile::oracles {
@@ -24,6 +25,25 @@ TEST(Judge, IsSharpForSoftmax) {
         EXPECT_EQ("", not_sharp(workload, Role::y, y.index(0, 0, 1, int64_t(c)), row.weight[c],
                                 bound.error[c], up));
   }
+}
+
+TEST(Judge, NetsTheOutputsRoundingOfSoftmax) {
+  const Workload workload = made("softmax rows=1 columns=300 values=noise dtype=fp32");
+  const Tensor &x = *workload.find(Role::x), &y = *workload.find(Role::y);
+  std::vector<double> values(300);
+  read_row(stored_bytes(workload, x), x, 0, 0, 0, values.data());
+  SoftmaxRow row;
+  SoftmaxBound bound;
+  softmax_row(values, nullptr, Precision::wide, row);
+  bound_softmax(row, fused_profile(oddtile_fp32), oddtile_fp32, bound);
+  Outputs outputs = exact_outputs(workload);
+  EXPECT_LT(judged(workload, outputs).quantities[0].worst_net[2], 0.01);
+  const double rounding = kU * row.weight[5], rest = bound.error[5] - rounding;
+  put(outputs, workload, Role::y, y.index(0, 0, 0, 5), row.weight[5] + rounding + rest / 2);
+  const Quantity judged_y = judged(workload, outputs).quantities[0];
+  EXPECT_NEAR(judged_y.worst_net[2], 0.5, 0.1);
+  EXPECT_EQ(judged_y.worst_net[0], 0);
+  EXPECT_EQ(judged_y.worst_net[1], 0);
 }
 
 TEST(Judge, MaskedColumnsArePlusZero) {

@@ -72,6 +72,17 @@ void Tally::add(const Comparison& comparison, double got, const Expectation& exp
     keep({index, got, expected, ratio, law});
 }
 
+void Tally::net(double got, const Expectation& expected, double rounding, int64_t live) {
+  // Below that, what is left of a difference of doubles is their own roundoff.
+  constexpr double kSmallestRest = 0x1p-40;
+  const double rest = expected.bound - rounding;
+  if (!std::isfinite(got) || !std::isfinite(rest) || !(rest > kSmallestRest * expected.bound))
+    return;
+  const double share = (std::fabs(got - expected.exact) - rounding) / rest;
+  double& worst = worst_net_[live <= 16 ? 0 : live <= 256 ? 1 : 2];
+  if (share > worst) worst = share;
+}
+
 void Tally::merge(const Tally& later) {
   if (later.judged_ > 0 && (judged_ == 0 || later.worst_.ratio > worst_.ratio))
     worst_ = later.worst_;
@@ -79,6 +90,8 @@ void Tally::merge(const Tally& later) {
   not_judged_ += later.not_judged_;
   failed_ += later.failed_;
   zero_output(later.zero_factor_);
+  for (size_t regime = 0; regime < worst_net_.size(); ++regime)
+    worst_net_[regime] = std::max(worst_net_[regime], later.worst_net_[regime]);
   sum_squares_ += later.sum_squares_;
   sum_shares_ += later.sum_shares_;
   for (size_t bin = 0; bin < bins_.size(); ++bin) bins_[bin] += later.bins_[bin];
@@ -108,6 +121,7 @@ Quantity Tally::quantity(Role role) const {
   quantity.rms_ratio = failed_ > 0 && worst_.ratio == kInfinite
                            ? kInfinite
                            : std::sqrt(sum_squares_ / double(judged_));
+  quantity.worst_net = worst_net_;
   quantity.signed_mean = sum_shares_ / double(judged_);
   for (size_t dim = 0; dim < 4; ++dim) quantity.worst_index[dim] = worst_.index[dim];
   quantity.got = worst_.got;

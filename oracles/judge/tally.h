@@ -47,6 +47,9 @@ class Tally {
   void add(const Comparison& comparison, double got, const Expectation& expected,
            const std::array<int64_t, 4>& index, const char* law);
   void skip(int64_t elements) { not_judged_ += elements; }
+  // The share that the output's own rounding cannot hide, of a number that was added: `rounding` is
+  // the part u_o |exact| + eta_o + eta_w of its bound, `live` the row's live keys or columns.
+  void net(double got, const Expectation& expected, double rounding, int64_t live);
   // What an all-zero output would have had at an element that a bound decides.
   void zero_output(double ratio) { zero_factor_ = zero_factor_ > ratio ? zero_factor_ : ratio; }
   void merge(const Tally& later);
@@ -66,6 +69,7 @@ class Tally {
 
   int64_t judged_ = 0, not_judged_ = 0, failed_ = 0;
   double zero_factor_ = 0;
+  std::array<double, 3> worst_net_{};  // by regime, as in Quantity
   double sum_squares_ = 0, sum_shares_ = 0;
   Finding worst_;
   std::array<int64_t, kBins + 1> bins_{};

@@ -54,6 +54,25 @@ TEST(Tally, CountsWhateverTheChunks) {
   }
 }
 
+TEST(Tally, NetsTheOutputsRoundingByRegime) {
+  const Expectation expected{Expectation::Kind::number, 2, 1};
+  Tally tally, later;
+  tally.net(2.5, expected, 0.25, 16);    // (0.5 - 0.25) / (1 - 0.25)
+  tally.net(1.8, expected, 0.25, 16);    // below the rounding
+  tally.net(2.25, expected, 0.25, 256);  // just hidden
+  later.net(1, expected, 0.5, 257);
+  later.net(1.25, expected, 0, 300);
+  later.net(INFINITY, expected, 0, 257);                                 // a class, no number
+  later.net(9, {Expectation::Kind::number, 2, kNever}, 0, 257);          // any number is within
+  later.net(2 + 1e-9, {Expectation::Kind::number, 2, 1e-9}, 1e-9, 257);  // nothing but rounding
+  tally.merge(later);
+  tally.add(compare(2, expected, kNever), 2, expected, {0, 0, 0, 0}, "within_bound");
+  const Quantity quantity = tally.quantity(Role::o);
+  EXPECT_DOUBLE_EQ(quantity.worst_net[0], 1.0 / 3);
+  EXPECT_EQ(quantity.worst_net[1], 0);
+  EXPECT_EQ(quantity.worst_net[2], 1);
+}
+
 // Any number would be within it: that is no judgement, but a NaN is still wrong.
 TEST(Tally, AnInfiniteBoundDecidesClassesAlone) {
   const Expectation expected{Expectation::Kind::number, 2, kNever};
