@@ -1,11 +1,7 @@
 // Runs a block: its lanes are fibers that hand over to one another directly, never through a loop
 // that polls. A lane is ready, waits at its warp's rendezvous, or has exited.
-#include <bit>
-#include <cstring>
 #include <exception>
-#include <map>
 #include <string>
-#include <tuple>
 
 #include "kernels/base/assert.h"
 #include "kernels/sim/state.h"
@@ -28,39 +24,10 @@ void lane_body(void*) {
   for (;;) run_lane_once();
 }
 
-bool same_site(Site a, Site b) {
-  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-}
-
-std::string place_text(Word word, Site site) {
-  const char* slash = std::strrchr(site.file, '/');
-  return std::string(word_name(word)) + " (" + (slash ? slash + 1 : site.file) + ":" +
-         std::to_string(site.line) + ")";
-}
-
-std::string lanes_text(int count) {
-  return std::to_string(count) + (count == 1 ? " lane" : " lanes");
-}
-
 }  // namespace
-
-const char* word_name(Word word) {
-  constexpr const char* kNames[] = {"load",        "store",       "copy_async_16", "commit_copies",
-                                    "wait_copies", "sync_block",  "sync_warp",     "shuffle",
-                                    "vote",        "load_matrix", "mma",           "exit"};
-  return kNames[int(word)];
-}
 
 bool run(sim::Machine& machine, const Launch& launch) {
   return machine.state().run(launch);
-}
-
-void sync_block(Site site) {
-  running->wait_at_block_barrier(site);
-}
-
-void sync_warp(Site site) {
-  if (running->arrive(Word::sync_warp, site)) running->release();
 }
 
 }  // namespace oddtile::simulator
@@ -95,9 +62,10 @@ bool Machine::State::run(const simulator::Launch& wanted) {
   warp_count = wanted.threads / kWarpLanes;
   shared.resize(wanted.shared_bytes);
   schedule.begin_launch(wanted.blocks, warp_count);
-  until_interruption = schedule.next_interruption();
   ++counters.launches;
   counters.blocks += wanted.blocks;
+
+  if (races) races->begin_launch();
 
   State* outer = simulator::running;
   simulator::running = this;
@@ -118,6 +86,10 @@ void Machine::State::run_block(int64_t block) {
   ready_warps = uint32_t((uint64_t(1) << warp_count) - 1);
   barrier_warps = 0;
   exited_lanes = 0;
+  if (races) {
+    races->begin_block(launch->threads, reinterpret_cast<uintptr_t>(shared.begin()), shared.bytes(),
+                       int32_t(block));
+  }
   trace ^= uint64_t(block) << 32;
 
   start_lanes();
@@ -129,6 +101,7 @@ void Machine::State::run_block(int64_t block) {
     }
   }
   forget_copies();
+  in_flight.clear();
   if (!shared.guards_intact()) {
     report(HazardKind::out_of_bounds, {}, "plain code writes outside the block's shared memory");
     shared.resize(shared.bytes());
@@ -138,6 +111,7 @@ void Machine::State::run_block(int64_t block) {
 void Machine::State::start_lanes() {
   current_warp = schedule.first_warp(warp_count);
   current_lane = schedule.first_lane();
+  until_interruption = schedule.next_interruption(current_warp);
   place.thread = current_warp * kWarpLanes + current_lane;
   simulator::switch_fiber(host, lane().fiber);
 }
@@ -176,105 +150,22 @@ void Machine::State::exit_lane() {
 }
 
 void Machine::State::interrupt() {
-  until_interruption = schedule.next_interruption();
+  schedule.interrupted(current_warp);
+  until_interruption = schedule.next_interruption(current_warp);
   give_way();
 }
 
 void Machine::State::give_way() {
-  if (ready_warps == 0) stuck();
+  if (ready_warps == 0 && !land_for_the_blocked()) stuck();
   const int next_warp = schedule.next_warp(ready_warps, current_warp);
   const int next_lane = schedule.next_lane(warps[next_warp].ready, current_lane);
   if (next_warp == current_warp && next_lane == current_lane) return;
   Lane& self = lane();
   current_warp = next_warp;
   current_lane = next_lane;
+  if (schedule.delays()) until_interruption = schedule.next_interruption(next_warp);
   place.thread = next_warp * kWarpLanes + next_lane;
   simulator::switch_fiber(self.fiber, lane().fiber);
-}
-
-bool Machine::State::arrive(Word word, Site site) {
-  step(word);
-  Warp& own = warp();
-  if (own.arrived == 0) {
-    own.word = word;
-    own.site = site;
-  } else if (own.word != word || !simulator::same_site(own.site, site)) {
-    diverged(word, site);
-  }
-  if (own.exited != 0) diverged(word, site);
-  own.arrived |= 1u << current_lane;
-  if (own.arrived == kAllLanes) return true;
-  own.ready &= ~(1u << current_lane);
-  if (own.ready == 0) ready_warps &= ~(1u << current_warp);
-  give_way();
-  return false;
-}
-
-void Machine::State::release() {
-  warp().arrived = 0;
-  warp().ready = kAllLanes;
-  ready_warps |= 1u << current_warp;
-}
-
-void Machine::State::wait_at_block_barrier(Site site) {
-  if (!arrive(Word::sync_block, site)) return;
-  if (++barrier_warps < warp_count) {
-    warp().ready &= ~(1u << current_lane);
-    if (warp().ready == 0) ready_warps &= ~(1u << current_warp);
-    give_way();
-    return;
-  }
-  barrier_warps = 0;
-  for (int warp = 0; warp < warp_count; ++warp) {
-    warps[warp].arrived = 0;
-    warps[warp].ready = kAllLanes;
-  }
-  ready_warps = uint32_t((uint64_t(1) << warp_count) - 1);
-  if (schedule.yields_after_barrier()) give_way();
-}
-
-void Machine::State::diverged(Word word, Site site) {
-  explain_divergence(word, site);
-  abandon_block();
-}
-
-void Machine::State::explain_divergence(Word word, Site site) {
-  const Warp& own = warp();
-  const bool barrier = word == Word::sync_block || (own.arrived && own.word == Word::sync_block);
-  std::string detail =
-      word == Word::exit ? "lane exits" : "lane is at " + simulator::place_text(word, site);
-  if (own.arrived != 0) {
-    detail += ", " + simulator::lanes_text(std::popcount(own.arrived)) + " of its warp wait at " +
-              simulator::place_text(own.word, own.site);
-  }
-  if (own.exited != 0) {
-    detail += ", " + simulator::lanes_text(std::popcount(own.exited)) + " of its warp have exited";
-  }
-  report(barrier ? HazardKind::barrier_divergence : HazardKind::collective_divergence,
-         word == Word::exit ? own.site : site, detail);
-}
-
-void Machine::State::stuck() {
-  Site site;
-  for (int warp = 0; warp < warp_count && site.line == 0; ++warp) {
-    if (warps[warp].arrived != 0) site = warps[warp].site;
-  }
-  report(HazardKind::deadlock, site, who_waits_where());
-  abandon_block();
-}
-
-std::string Machine::State::who_waits_where() const {
-  std::map<std::string, int> waiting;
-  for (int warp = 0; warp < warp_count; ++warp) {
-    const Warp& other = warps[warp];
-    if (other.arrived == 0) continue;
-    waiting[simulator::place_text(other.word, other.site)] += std::popcount(other.arrived);
-  }
-  std::string text;
-  for (const auto& [where, count] : waiting) {
-    text += simulator::lanes_text(count) + " wait at " + where + ", ";
-  }
-  return text + simulator::lanes_text(exited_lanes) + " have exited";
 }
 
 void Machine::State::abandon_block() {

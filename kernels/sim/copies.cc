@@ -44,12 +44,23 @@ void check_copy(sim::Machine::State& machine, void* to, uintptr_t from, int vali
   }
 }
 
+// A copy is a generic access of its own agent: the lane's groups, counted from 1.
+void watch(sim::Machine::State& machine, const PendingCopy& copy, Site site) {
+  Races& races = *machine.races;
+  const int lane = machine.lane_index();
+  const Operation operation =
+      races.issue(races.copies_of(lane), Epoch(copy.group + 1), Proxy::generic, lane, site);
+  races.access(operation, reinterpret_cast<uintptr_t>(copy.to), kCopyBytes, Access::write);
+  if (copy.from == kBadBytes) return;
+  races.access(operation, reinterpret_cast<uintptr_t>(copy.from), copy.valid_bytes, Access::read);
+}
+
 }  // namespace
 
 void copy_async(void* to, uintptr_t from, int valid_bytes, Site site) {
   sim::Machine::State& machine = *running;
   machine.step(Word::copy_async);
-  if (machine.pending_copies != 0) machine.land_something();
+  if (machine.pending_copies != 0 || !machine.in_flight.empty()) machine.land_something();
   bool reads = false;
   bool writes = false;
   check_copy(machine, to, from, valid_bytes, site, &reads, &writes);
@@ -65,7 +76,8 @@ void copy_async(void* to, uintptr_t from, int valid_bytes, Site site) {
     copy.from = kBadBytes;
     copy.valid_bytes = kCopyBytes;
   }
-  if (machine.schedule.copies() == CopyTiming::eager) {
+  if (machine.races) watch(machine, copy, site);
+  if (machine.schedule.completes_at_issue()) {
     machine.land(copy, kAllPieces);
     return;
   }
@@ -73,18 +85,23 @@ void copy_async(void* to, uintptr_t from, int valid_bytes, Site site) {
   ++machine.pending_copies;
 }
 
-void commit_copies(Site) {
+void commit_copies(Site site) {
+  if (!running->passes(Word::commit_copies, site)) return;
   running->step(Word::commit_copies);
   ++running->lane().groups_committed;
 }
 
-void wait_copy_groups(int pending, Site) {
+void wait_copy_groups(int pending, Site site) {
   sim::Machine::State& machine = *running;
+  if (!machine.passes(Word::wait_copies, site)) return;
   machine.step(Word::wait_copies);
-  if (machine.pending_copies != 0) machine.land_something();
+  if (machine.pending_copies != 0 || !machine.in_flight.empty()) machine.land_something();
   Lane& self = machine.lane();
   const int64_t awaited = self.groups_committed - pending;
   if (awaited > self.groups_awaited) self.groups_awaited = awaited;
+  if (machine.races && awaited > 0) {
+    machine.races->complete_copies(machine.lane_index(), Epoch(awaited));
+  }
   size_t kept = 0;
   for (PendingCopy& copy : self.copies) {
     if (copy.group < awaited) {
@@ -117,7 +134,9 @@ void Machine::State::land(simulator::PendingCopy& copy, unsigned pieces) {
 }
 
 void Machine::State::land_something() {
-  if (schedule.copies() != simulator::CopyTiming::pieces || !schedule.lands_now()) return;
+  if (!schedule.lands_pieces() || !schedule.lands_now()) return;
+  land_a_piece();
+  if (pending_copies == 0) return;
   Lane& owner = lanes[schedule.below(uint32_t(launch->threads))];
   if (owner.copies.empty()) return;
   const uint32_t chosen = schedule.below(uint32_t(owner.copies.size()));

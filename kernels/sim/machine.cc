@@ -1,9 +1,11 @@
 #include "kernels/sim/machine.h"
 
-#include <cstring>
-#include <string_view>
+#include <utility>
 
 #include "kernels/sim/state.h"
+
+// Defined where the instrumented accesses are watched (access_hooks.cc), null in other programs.
+extern "C" [[gnu::weak]] const int oddtile_kernels_are_instrumented;
 
 namespace oddtile::sim {
 
@@ -12,46 +14,40 @@ namespace {
 constexpr size_t kHazardsMax = 16;  // one defect often repeats in every lane
 constexpr uintptr_t kReadGranule = 16;
 
-const char* kind_name(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::out_of_bounds:
-      return "out_of_bounds";
-    case HazardKind::misaligned:
-      return "misaligned";
-    case HazardKind::deadlock:
-      return "deadlock";
-    case HazardKind::barrier_divergence:
-      return "barrier_divergence";
-    case HazardKind::collective_divergence:
-      return "collective_divergence";
-    case HazardKind::pending_copies_at_exit:
-      return "pending_copies_at_exit";
-    case HazardKind::kernel_exception:
-      return "kernel_exception";
-    case HazardKind::bad_launch:
-      return "bad_launch";
-  }
-  return "?";
-}
-
-// The path from the repository's root: what this file's own path has in front is cut off.
-const char* repository_path(const char* file) {
-  constexpr std::string_view kOwnPath = "kernels/sim/machine.cc";
-  constexpr std::string_view kOwnFile = __FILE__;
-  constexpr std::string_view kRoot = kOwnFile.substr(0, kOwnFile.size() - kOwnPath.size());
-  return std::string_view(file).substr(0, kRoot.size()) == kRoot ? file + kRoot.size() : file;
-}
-
 }  // namespace
 
-std::string Hazard::text() const {
-  std::string line_text = std::string(kind_name(kind)) + " in " + kernel;
-  if (line > 0) line_text += " at " + file + ":" + std::to_string(line);
-  return line_text + " (block " + std::to_string(block) + ", thread " + std::to_string(thread) +
-         ", step " + std::to_string(step) + "): " + detail;
+const char* hazard_name(HazardKind kind) {
+  constexpr const char* kNames[] = {"out_of_bounds",
+                                    "misaligned",
+                                    "deadlock",
+                                    "barrier_divergence",
+                                    "collective_divergence",
+                                    "pending_copies_at_exit",
+                                    "kernel_exception",
+                                    "bad_launch",
+                                    "shared_race",
+                                    "global_race",
+                                    "proxy_race",
+                                    "uninitialised_shared_read",
+                                    "barrier_count",
+                                    "barrier_misuse",
+                                    "asynchronous_misuse",
+                                    "leftover_at_exit"};
+  return kNames[int(kind)];
 }
 
-Machine::Machine() : state_(new State) {}
+std::string Hazard::text() const {
+  std::string all = std::string(hazard_name(kind)) + " in " + kernel;
+  if (line > 0) all += " at " + file + ":" + std::to_string(line);
+  all += " (block " + std::to_string(block) + ", thread " + std::to_string(thread) + ", step " +
+         std::to_string(step) + "): " + detail;
+  if (other.line > 0) all += "; the other is at " + other.file + ":" + std::to_string(other.line);
+  return all;
+}
+
+Machine::Machine() : state_(new State) {
+  detect_races(&oddtile_kernels_are_instrumented != nullptr);
+}
 Machine::~Machine() {
   delete state_;
 }
@@ -74,6 +70,31 @@ void Machine::allow(const void* address, int64_t bytes, const std::string& name)
                              (end + kReadGranule - 1) & ~(kReadGranule - 1), name});
 }
 
+void Machine::set_arithmetic(const Arithmetic& arithmetic) {
+  state_->arithmetic = arithmetic;
+}
+
+void Machine::detect_races(bool wanted) {
+  if (wanted == (state_->races != nullptr)) return;
+  state_->races = wanted ? std::make_unique<simulator::Races>(*state_) : nullptr;
+}
+int64_t Machine::accesses_watched() const {
+  return state_->races ? state_->races->accesses() : 0;
+}
+
+void Machine::without(const std::string& file_suffix, int line) {
+  state_->sites.without(file_suffix, line);
+}
+void Machine::with_everything() {
+  state_->sites.with_everything();
+}
+void Machine::list_synchronisation(bool wanted) {
+  state_->sites.list(wanted);
+}
+std::vector<SynchronisationSite> Machine::synchronisation_sites() const {
+  return state_->sites.listed();
+}
+
 const std::vector<Hazard>& Machine::hazards() const {
   return state_->hazards;
 }
@@ -83,18 +104,22 @@ const Counters& Machine::counters() const {
 uint64_t Machine::trace_hash() const {
   return state_->trace;
 }
+std::string Machine::schedule_text() const {
+  return state_->schedule.text();
+}
 
-void Machine::State::report(HazardKind kind, Site site, std::string detail) {
-  const char* file = repository_path(site.file);
+void Machine::State::report(HazardKind kind, Site site, std::string detail, HazardPlace other) {
+  const char* file = simulator::repository_path(site.file);
   for (const Hazard& known : hazards) {
     if (known.kind == kind && known.line == site.line && known.file == file &&
+        known.other.line == other.line && known.other.file == other.file &&
         known.kernel == launch->kernel_name) {
       return;
     }
   }
   if (hazards.size() == kHazardsMax) return;
   hazards.push_back({kind, launch->kernel_name, file, site.line, simulator::place.block,
-                     simulator::place.thread, step_count, std::move(detail)});
+                     simulator::place.thread, step_count, std::move(detail), std::move(other)});
 }
 
 }  // namespace oddtile::sim

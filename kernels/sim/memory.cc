@@ -48,6 +48,9 @@ void read_global(void* to, uintptr_t from, int bytes, Site site) {
                    machine.explain_access("reads", from, bytes));
   } else {
     machine.counters.bytes_read += bytes;
+    if (Races* races = machine.races.get()) {
+      races->access_global(machine.lane_index(), from, bytes, Access::read, races->where(site));
+    }
     copy_bytes(to, reinterpret_cast<const void*>(from), bytes);
     return;
   }
@@ -64,6 +67,9 @@ void write_global(uintptr_t to, const void* from, int bytes, Site site) {
                    machine.explain_access("writes", to, bytes));
   } else {
     machine.counters.bytes_written += bytes;
+    if (Races* races = machine.races.get()) {
+      races->access_global(machine.lane_index(), to, bytes, Access::write, races->where(site));
+    }
     copy_bytes(reinterpret_cast<void*>(to), from, bytes);
   }
 }
@@ -136,6 +142,11 @@ bool Machine::State::writable(uintptr_t address, int bytes) {
 
 std::string Machine::State::explain_access(const char* verb, uintptr_t address, int bytes) const {
   std::string text = std::string(verb) + " " + std::to_string(bytes) + " bytes ";
+  if (regions.empty()) return text + "although nothing is allowed";
+  return text + "at " + place_in_regions(address);
+}
+
+std::string Machine::State::place_in_regions(uintptr_t address) const {
   const simulator::Region* nearest = nullptr;
   uint64_t distance_min = ~uint64_t(0);
   for (const simulator::Region& region : regions) {
@@ -146,10 +157,10 @@ std::string Machine::State::explain_access(const char* verb, uintptr_t address, 
     distance_min = distance;
     nearest = &region;
   }
-  if (nearest == nullptr) return text + "although nothing is allowed";
+  if (nearest == nullptr) return "?";
   const int64_t offset = int64_t(address - nearest->begin);
-  return text + "at " + (offset < 0 ? "" : "+") + std::to_string(offset) + " of " + nearest->name +
-         " (" + std::to_string(nearest->end - nearest->begin) + " bytes)";
+  return (offset < 0 ? "" : "+") + std::to_string(offset) + " of " + nearest->name + " (" +
+         std::to_string(nearest->end - nearest->begin) + " bytes)";
 }
 
 }  // namespace oddtile::sim

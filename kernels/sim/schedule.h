@@ -1,30 +1,46 @@
 // The order of things, drawn from a seed: which lane, warp and block goes next, when a lane is
-// interrupted, when an asynchronous copy lands.
+// interrupted, when an asynchronous operation lands.
+//
+// The last three decimal digits of a seed name the policies, so that a small seed is a simple
+// schedule and a policy can be asked for by number; all of the seed feeds the choices. 0 is the
+// plain schedule. digit:   0        1        2          3         4       5       6       7      8
+// 9
+//   ones, warps:     round robin  random  switching  priority  change  starve  starve  delay  ahead
+//   *
+//                                                              points  warp    group   warp   warp
+//   tens, landing:   eager  forced  pieces | the same, interrupted rarely | ... often     | * =
+//   drawn hundreds, lanes: forward backward random | blocks backwards | blocks by a stride      |
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "kernels/base/random.h"
 
 namespace oddtile::simulator {
 
 enum class LaneOrder : uint8_t { forward, backward, random };
+enum class BlockOrder : uint8_t { forward, backward, stride };
 enum class WarpOrder : uint8_t {
-  round_robin,  // a warp runs until all its lanes wait, then the next one
-  random,       // drawn whenever a warp is blocked
-  switching,    // drawn at every switch, ready or not
-  priority,     // the ready warp that a fixed permutation puts first
-  starving,     // one warp runs only when no other can
+  round_robin,    // a warp runs until all its lanes wait, then the next one
+  random,         // drawn whenever a warp is blocked
+  switching,      // drawn at every switch, ready or not
+  priority,       // the ready warp that a random permutation puts first
+  change_points,  // the same, and at random points the running warp becomes the last of them
+  starve_warp,    // one warp runs only when no other can
+  starve_group,   // four warps in a row do
+  delay_warp,     // one warp is held up at each of its words
+  ahead_warp,     // one warp runs whenever it can
 };
-enum class CopyTiming : uint8_t {
+enum class Landing : uint8_t {
   eager,   // at issue
-  forced,  // only at the wait that forces it
-  pieces,  // four bytes at a time, whenever the schedule likes, at the latest when forced
+  forced,  // only at the wait that forces it, or when nobody can run
+  pieces,  // in pieces, whenever the schedule likes, at the latest when forced
+  mixed,   // drawn for each operation
 };
 
 class Schedule {
  public:
-  // Seed 0: in order, round robin, eager, never interrupted. Any other seed draws the policies too.
   explicit Schedule(uint64_t seed);
 
   int first_lane() { return seed_ == 0 ? 0 : int(random_.below(32)); }
@@ -35,23 +51,38 @@ class Schedule {
   // Block number `turn` of `blocks` in the order of this launch; begin_launch() draws that order.
   void begin_launch(int64_t blocks, int warps);
   int64_t block_at(int64_t turn) const;
-  // Words until the running lane is interrupted next.
-  int64_t next_interruption();
+  // Words until a lane of this warp is interrupted next.
+  int64_t next_interruption(int warp);
+  // It was, just now.
+  void interrupted(int warp);
+  // Whether next_interruption() depends on the warp.
+  bool delays() const { return warp_order_ == WarpOrder::delay_warp; }
   // Whether the last arriver at a barrier goes on itself or is put back among the others.
   bool yields_after_barrier() const { return seed_ != 0; }
-  CopyTiming copies() const { return copies_; }
+
+  // Of the operation that is issued now.
+  bool completes_at_issue() {
+    return landing_ == Landing::eager || (landing_ == Landing::mixed && random_.below(3) == 0);
+  }
+  bool lands_pieces() const { return landing_ == Landing::pieces || landing_ == Landing::mixed; }
+  bool lands_in_order() const { return landing_ == Landing::forced; }
   bool lands_now() { return random_.below(4) == 0; }
+
   uint32_t below(uint32_t bound) { return random_.below(bound); }
+  std::string text() const;  // "warps priority, landing forced, lanes forward, blocks forward"
 
  private:
+  int first_in_rank(uint32_t ready) const;
+
   uint64_t seed_;
   Random random_;
   LaneOrder lane_order_ = LaneOrder::forward;
+  BlockOrder block_order_ = BlockOrder::forward;
   WarpOrder warp_order_ = WarpOrder::round_robin;
-  CopyTiming copies_ = CopyTiming::eager;
-  uint32_t interruption_mean_ = 0;  // 0: never
-  uint8_t rank_[32];                // of warps, for `priority`
-  int starved_warp_ = 0;
+  Landing landing_ = Landing::eager;
+  uint32_t interruption_mean_ = 0;  // words; 0: never
+  uint8_t rank_[32];                // of warps, for `priority` and `change_points`
+  uint32_t chosen_warps_ = 1;       // that are starved, delayed or ahead
   int64_t blocks_ = 1;
   int64_t first_block_ = 0;
   int64_t block_stride_ = 1;

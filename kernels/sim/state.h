@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "kernels/sim/asynchronous.h"
 #include "kernels/sim/fiber.h"
 #include "kernels/sim/lane.h"
 #include "kernels/sim/machine.h"
+#include "kernels/sim/race.h"
 #include "kernels/sim/schedule.h"
+#include "kernels/sim/shared_memory.h"
+#include "kernels/sim/sites.h"
 
 namespace oddtile::simulator {
 
@@ -38,7 +42,29 @@ enum class Word : uint8_t {
   vote,
   load_matrix,
   mma,
-  exit
+  exit,
+  // of sm_90
+  elect,
+  barrier_init,
+  barrier_arrive,
+  barrier_expect,
+  barrier_wait,
+  fence_barrier_init,
+  fence_proxy,
+  bulk_load,
+  bulk_store,
+  commit_bulk,
+  wait_bulk,
+  wgmma_fence,
+  wgmma,
+  commit_wgmma,
+  wait_wgmma,
+  named_barrier_sync,
+  named_barrier_arrive,
+  set_registers,
+  store_matrix,
+  cluster_arrive,
+  cluster_wait
 };
 const char* word_name(Word word);
 
@@ -65,6 +91,9 @@ struct Lane {
   int64_t groups_awaited = 0;
   int64_t last_copy_group = -1;  // group of the last copy issued, landed or not
   Site last_copy_site;
+  const Waitable* waits_for = nullptr;
+  Word wait_word = Word::exit;
+  Site wait_site;
 };
 
 // A warp is always at one rendezvous at most: the lanes that have arrived wait for the others. The
@@ -89,39 +118,16 @@ struct Warp {
   alignas(32) float sum[2][2 * kWarpLanes];  // upper and lower half of the 16x8 tile, row major
 };
 
-// The block's shared memory: exactly `bytes` long, 0xFF before each block. Guards around it stop an
-// access that is slightly out of range: AddressSanitizer reports it, and without it a write is
-// noticed at the end of the block.
-class SharedMemory {
- public:
-  ~SharedMemory();
-  void resize(int64_t bytes);
-  void poison();  // 0xFF everywhere
-  bool guards_intact() const;
-  std::byte* begin() const { return begin_; }
-  int64_t bytes() const { return bytes_; }
-  bool contains(const void* pointer, int64_t bytes) const {
-    const uintptr_t offset =
-        reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(begin_);
-    return bytes <= bytes_ && offset <= uintptr_t(bytes_ - bytes);
-  }
-
- private:
-  std::unique_ptr<std::byte[]> storage_;
-  int64_t capacity_ = 0;
-  std::byte* begin_ = nullptr;
-  int64_t bytes_ = -1;
-};
-
 }  // namespace oddtile::simulator
 
-// One class, spread over block.cc (lanes and rendezvous), memory.cc, copies.cc, collectives.cc and
-// matrix.cc: the words of the running lane are its members.
+// One class, spread over the files that it names: what the words of the running lane are made of.
 struct oddtile::sim::Machine::State {
   using Lane = simulator::Lane;
   using Warp = simulator::Warp;
   using Word = simulator::Word;
   using Site = simulator::Site;
+
+  Arithmetic arithmetic;
 
   // ---- what begin() resets ----
   std::vector<simulator::Region> regions;
@@ -148,8 +154,15 @@ struct oddtile::sim::Machine::State {
   int current_lane = 0;  // within the warp
   simulator::Fiber host;
 
+  std::vector<std::shared_ptr<simulator::Asynchronous>> in_flight;
+
+  // ---- what begin() leaves as it is ----
+  std::unique_ptr<simulator::Races> races;  // null: not looked for
+  simulator::Sites sites;
+
   Warp& warp() { return warps[current_warp]; }
   Lane& lane() { return lanes[current_warp * simulator::kWarpLanes + current_lane]; }
+  int lane_index() const { return current_warp * simulator::kWarpLanes + current_lane; }
 
   // ---- block.cc ----
   bool run(const simulator::Launch& wanted);
@@ -167,29 +180,48 @@ struct oddtile::sim::Machine::State {
   void interrupt();
   // Chooses the next lane and gives way to it; the caller's own state must be filed before.
   void give_way();
-  // True for the last arriver of the warp: it does the work for all and then calls release(). The
-  // others wait here until then.
+  [[noreturn]] void abandon_block();
+
+  // ---- rendezvous.cc ----
+  // Whether a synchronisation word at this place is to do anything (Machine::without).
+  bool passes(Word word, Site site) { return !sites.watches() || sites.pass(word, site); }
+  // True for the last arriver of the warp: it does the work for all and then calls release(), or
+  // park_warp(). The others wait here until the warp is released.
   bool arrive(Word word, Site site);
-  void release();
+  void release() { release_warp(current_warp); }
+  void release_warp(int which);
+  void park_warp();   // until another lane releases this warp; for the last arriver
+  void block_lane();  // not ready any more; give_way() must follow
   void wait_at_block_barrier(Site site);
   [[noreturn]] void diverged(Word word, Site site);
   void explain_divergence(Word word, Site site);
   [[noreturn]] void stuck();
-  [[noreturn]] void abandon_block();
   std::string who_waits_where() const;
+
+  // ---- asynchronous.cc ----
+  void start(std::shared_ptr<simulator::Asynchronous> work);
+  void force(simulator::Asynchronous& work);  // it lands now, as far as it has not
+  bool land_for_the_blocked();                // until somebody can run; false: nobody can
+  void land_a_piece();                        // at random
+  void forget_landed();
+  // The running lane waits until wake(object); it then looks for itself whether what it waits for
+  // is there (`while (!done) wait_on(...)`).
+  void wait_on(simulator::Waitable& object, Word word, Site site);
+  void wake(simulator::Waitable& object);
 
   // ---- memory.cc ----
   bool readable(uintptr_t address, int bytes);
   bool writable(uintptr_t address, int bytes);
   std::string explain_access(const char* verb, uintptr_t address, int bytes) const;
+  std::string place_in_regions(uintptr_t address) const;  // "+16 of q (4096 bytes)"
 
   // ---- copies.cc ----
   void land(simulator::PendingCopy& copy, unsigned pieces);
-  void land_something();  // at random
+  void land_something();  // at random: a copy, or a piece of other work
   void forget_copies();
 
   // ---- machine.cc ----
-  void report(HazardKind kind, Site site, std::string detail);
+  void report(HazardKind kind, Site site, std::string detail, HazardPlace other = {});
 };
 
 namespace oddtile::simulator {

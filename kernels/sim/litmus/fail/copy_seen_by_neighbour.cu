@@ -1,4 +1,4 @@
-// fail result: a lane waits for its own copies only, a barrier is missing.
+// fail result under some schedule: a lane waits for its own copies only, a barrier is missing.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {

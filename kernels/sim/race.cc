@@ -1,0 +1,207 @@
+#include "kernels/sim/race.h"
+
+#include <algorithm>
+namespace oddtile::simulator {
+
+namespace {
+
+// Bytes [address, address + bytes) within the cell at `cell`.
+uint16_t cell_mask(uintptr_t cell, uintptr_t address, int64_t bytes) {
+  const int64_t first = std::max<int64_t>(int64_t(address - cell), 0);
+  const int64_t end = std::min<int64_t>(int64_t(address - cell) + bytes, kCellBytes);
+  return uint16_t((0xFFFFu >> (kCellBytes - (end - first))) << first);
+}
+
+}  // namespace
+
+void Races::begin_launch() {
+  global_.reset();
+}
+
+void Races::begin_block(int lanes, uintptr_t shared, int64_t shared_bytes, int32_t block) {
+  lanes_.assign(size_t(lanes), {});
+  next_agent_ = Agent(2 * lanes);
+  block_ = block;
+  memo_.clear();
+  shared_.reset(shared, shared_bytes);
+}
+
+Epoch Races::happened(const LaneClocks& clocks, int lane, Agent agent) const {
+  const Epoch learned = clocks.happened.at(agent);
+  if (agent == Agent(lane)) return std::max(learned, clocks.own);
+  if (agent == copies_of(lane)) return std::max(learned, clocks.copies);
+  return learned;
+}
+
+Epoch Races::fenced(const LaneClocks& clocks, int lane, Agent agent) const {
+  const Epoch learned = clocks.fenced.at(agent);
+  if (agent == Agent(lane)) return std::max(learned, clocks.own_fenced);
+  if (agent == copies_of(lane)) return std::max(learned, clocks.copies_fenced);
+  return learned;
+}
+
+void Races::release(Published& into, int lane) {
+  LaneClocks& clocks = lanes_[size_t(lane)];
+  if (!into.last_happened.shares(clocks.happened)) {
+    into.happened.join(clocks.happened);
+    into.last_happened = clocks.happened;
+  }
+  if (!into.last_fenced.shares(clocks.fenced)) {
+    into.fenced.join(clocks.fenced);
+    into.last_fenced = clocks.fenced;
+  }
+  into.happened.raise(Agent(lane), clocks.own);
+  if (clocks.copies != 0) into.happened.raise(copies_of(lane), clocks.copies);
+  if (clocks.own_fenced != 0) into.fenced.raise(Agent(lane), clocks.own_fenced);
+  if (clocks.copies_fenced != 0) into.fenced.raise(copies_of(lane), clocks.copies_fenced);
+  ++clocks.own;
+}
+
+void Races::acquire(const Published& from, int lane) {
+  LaneClocks& clocks = lanes_[size_t(lane)];
+  memo_.join(clocks.happened, from.happened);
+  memo_.join(clocks.fenced, from.fenced);
+}
+
+void Races::release(Published& into, int first, int count) {
+  for (int lane = first; lane < first + count; ++lane) release(into, lane);
+}
+
+void Races::acquire(const Published& from, int first, int count) {
+  for (int lane = first; lane < first + count; ++lane) acquire(from, lane);
+}
+
+void Races::rendezvous(int first, int count) {
+  Published all;
+  release(all, first, count);
+  for (int lane = first; lane < first + count; ++lane) {  // `all` holds what each of them knew
+    lanes_[size_t(lane)].happened = all.happened;
+    lanes_[size_t(lane)].fenced = all.fenced;
+  }
+}
+
+void Races::fence_proxy_async(int lane) {
+  LaneClocks& clocks = lanes_[size_t(lane)];
+  memo_.join(clocks.fenced, clocks.happened);
+  clocks.own_fenced = clocks.own++;
+  clocks.copies_fenced = clocks.copies;
+}
+
+bool Races::ordered(const Record& before, const Record& now, const Accessor& accessor) const {
+  if (before.block != now.block) return false;
+  const bool through_fence = accessor.proxy == Proxy::async && !before.async;
+  const Epoch known = through_fence ? fenced(*accessor.clocks, accessor.lane, before.agent)
+                                    : happened(*accessor.clocks, accessor.lane, before.agent);
+  if (known < before.epoch) return false;
+  for (int lane = accessor.also_first; lane < accessor.also_first + accessor.also_count; ++lane) {
+    if (happened(lanes_[size_t(lane)], lane, before.agent) < before.epoch) return false;
+  }
+  return true;
+}
+
+void Races::touch(Cell& cell, Record now, const Accessor& accessor, bool shared,
+                  uintptr_t address) {
+  uint16_t written = 0;
+  bool merged = false;
+  std::vector<Record>& records = cell.records;
+  for (size_t i = 0; i < records.size();) {
+    Record& before = records[i];
+    if (before.write) written |= before.bytes;
+    const uint16_t overlap = before.bytes & now.bytes;
+    if (overlap == 0) {
+      ++i;
+      continue;
+    }
+    const bool conflict = before.write || now.write;
+    const bool in_order = ordered(before, now, accessor);
+    if (conflict && !in_order) report(before, now, accessor, shared, address);
+    // A write replaces what was there; a read replaces reads of its proxy that came before it.
+    if (now.write || (!before.write && before.async == now.async && in_order)) {
+      before.bytes = uint16_t(before.bytes & ~now.bytes);
+    }
+    if (before.bytes != 0) {
+      ++i;
+      continue;
+    }
+    before = records.back();
+    records.pop_back();
+  }
+  if (shared && !now.write && (now.bytes & ~written) != 0) {
+    report_unwritten(now, uint16_t(now.bytes & ~written), address);
+  }
+  for (Record& known : records) {
+    merged = known.agent == now.agent && known.epoch == now.epoch && known.where == now.where &&
+             known.write == now.write && known.block == now.block;
+    if (!merged) continue;
+    known.bytes |= now.bytes;
+    break;
+  }
+  if (!merged) records.push_back(now);
+}
+
+void Races::touch_range(const Accessor& accessor, uintptr_t address, int64_t bytes, Access access,
+                        bool shared) {
+  Record now;
+  now.agent = accessor.agent;
+  now.epoch = accessor.epoch;
+  now.where = accessor.where;
+  now.thread = uint16_t(accessor.lane);
+  now.write = access == Access::write;
+  now.async = accessor.proxy == Proxy::async;
+  now.block = block_;
+  const uintptr_t end = address + uintptr_t(bytes);
+  for (uintptr_t cell = address & ~uintptr_t(kCellBytes - 1); cell < end; cell += kCellBytes) {
+    now.bytes = cell_mask(cell, address, bytes);
+    touch(shared ? shared_.at(cell) : global_.at(cell), now, accessor, shared, cell);
+  }
+}
+
+void Races::access_shared(int lane, uintptr_t address, int64_t bytes, Access access,
+                          uint16_t where) {
+  if (bytes <= 0 || !shared_.contains(address, bytes)) return;
+  ++accesses_;
+  const LaneClocks& clocks = lanes_[size_t(lane)];
+  touch_range({&clocks, lane, Agent(lane), clocks.own, where, Proxy::generic}, address, bytes,
+              access, true);
+}
+
+void Races::access_global(int lane, uintptr_t address, int64_t bytes, Access access,
+                          uint16_t where) {
+  const LaneClocks& clocks = lanes_[size_t(lane)];
+  touch_range({&clocks, lane, Agent(lane), clocks.own, where, Proxy::generic}, address, bytes,
+              access, false);
+}
+
+void Races::access_row(int lane, uintptr_t address, int64_t bytes, int first, int count,
+                       Site site) {
+  if (!shared_.contains(address, bytes)) return;
+  const LaneClocks& clocks = lanes_[size_t(lane)];
+  touch_range({&clocks, lane, Agent(lane), clocks.own, where(site), Proxy::generic, first, count},
+              address, bytes, Access::read, true);
+}
+
+Operation Races::issue(Agent agent, Epoch epoch, Proxy proxy, int lane, Site site) {
+  return {agent, epoch, proxy, lane, where(site), lanes_[size_t(lane)]};
+}
+
+void Races::access(const Operation& operation, uintptr_t address, int64_t bytes, Access access) {
+  if (bytes <= 0) return;
+  touch_range({&operation.issuer, operation.lane, operation.agent, operation.epoch, operation.where,
+               operation.proxy},
+              address, bytes, access, shared_.contains(address, bytes));
+}
+
+void Races::complete(Agent agent, Epoch epoch, Published& into) {
+  into.happened.raise(agent, epoch);
+}
+
+void Races::complete(Agent agent, Epoch epoch, int lane) {
+  memo_.raise(lanes_[size_t(lane)].happened, agent, epoch);
+}
+
+void Races::complete_copies(int lane, Epoch groups) {
+  Epoch& copies = lanes_[size_t(lane)].copies;
+  copies = std::max(copies, groups);
+}
+
+}  // namespace oddtile::simulator

@@ -1,0 +1,147 @@
+// Races, by vector clocks. Every lane holds two clocks: what happened before it (C), and what of
+// that is fenced for the asynchronous proxy (P). Synchronisation publishes both; a proxy fence
+// makes P catch up with C. An access is a race unless what touched the same bytes before is in the
+// clock that the pair of proxies asks for:
+//
+//   now \ before            generic                 asynchronous
+//   generic                 C                       C
+//   asynchronous read       P                       C
+//   asynchronous write      P (reads, too)          C
+//
+// An asynchronous operation touches memory in the name of an agent of its own (see Operation), all
+// at once when it is issued, since from then on it may happen at any time. Nothing here depends on
+// when a schedule lets it land: the same race is found under every schedule that orders the
+// accesses in the same way.
+//
+// Words ask `if (Races* races = running->races.get())`; without detection it is null.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/sim/clock.h"
+#include "kernels/sim/lane.h"
+#include "kernels/sim/machine.h"
+#include "kernels/sim/shadow.h"
+
+namespace oddtile::simulator {
+
+// What a synchronisation object holds: all that was released into it. Copy it for a phase.
+struct Published {
+  Clock happened;
+  Clock fenced;
+
+ private:
+  friend class Races;
+  Clock last_happened;  // joined last; most lanes bring the same
+  Clock last_fenced;
+};
+
+// The clocks of a lane. Its own entries stand apart, so that `happened` can be shared.
+struct LaneClocks {
+  Clock happened;
+  Clock fenced;
+  Epoch own = 1;
+  Epoch own_fenced = 0;
+  Epoch copies = 0;  // of the agent of its cp.async groups
+  Epoch copies_fenced = 0;
+};
+
+// An asynchronous operation between issue and completion. `agent` is not the lane: it stands for
+// whatever the completion is awaited by (a barrier, a group of copies, a warpgroup's products), and
+// `epoch` counts there: whoever has seen completion number n of the agent has seen all up to n.
+struct Operation {
+  Agent agent = 0;
+  Epoch epoch = 0;
+  Proxy proxy = Proxy::async;
+  int lane = 0;  // the issuer, as an index into the lanes that run now
+  uint16_t where = 0;
+  LaneClocks issuer;  // at issue
+};
+
+class Races {
+ public:
+  explicit Races(sim::Machine::State& machine) : machine_(machine) {}
+
+  // ---- called by the machine ----
+  void begin_launch();
+  void begin_block(int lanes, uintptr_t shared, int64_t shared_bytes, int32_t block);
+
+  // ---- synchronisation ----
+  void release(Published& into, int lane);
+  void acquire(const Published& from, int lane);
+  // The same for lanes [first, first + count).
+  void release(Published& into, int first, int count);
+  void acquire(const Published& from, int first, int count);
+  // All of them wait for all of them: release and acquire at once.
+  void rendezvous(int first, int count);
+  void fence_proxy_async(int lane);
+
+  // ---- plain accesses; `lane` is an index into the lanes that run now ----
+  void access_shared(int lane, uintptr_t address, int64_t bytes, Access access, uint16_t where);
+  void access_global(int lane, uintptr_t address, int64_t bytes, Access access, uint16_t where);
+  // A row of ldmatrix: read by `lane`, and seen by the lanes [first, first + count), too.
+  void access_row(int lane, uintptr_t address, int64_t bytes, int first, int count, Site site);
+
+  // ---- asynchronous operations ----
+  // A source of completions, until the block ends. Lanes and their cp.async groups have one each.
+  Agent new_agent() { return next_agent_++; }
+  Agent copies_of(int lane) const { return Agent(lanes_.size() + size_t(lane)); }
+  Operation issue(Agent agent, Epoch epoch, Proxy proxy, int lane, Site site);
+  // Call it when the operation is issued, for every range that it will read or write.
+  void access(const Operation& operation, uintptr_t address, int64_t bytes, Access access);
+  // Completion, into a synchronisation object (mbarrier), or seen by a lane (wait_group). It does
+  // not publish what the issuer did before.
+  void complete(Agent agent, Epoch epoch, Published& into);
+  void complete(Agent agent, Epoch epoch, int lane);
+  // cp.async: groups are counted by the lane itself.
+  void complete_copies(int lane, Epoch groups);
+
+  // ---- places in the source ----
+  uint16_t where(Site site);
+  uint16_t where(const void* return_address);  // of an instrumented access
+  Site site(uint16_t where);
+
+  int64_t accesses() const { return accesses_; }  // plain ones to shared memory, ever
+
+ private:
+  struct Accessor {  // who makes an access, and what that knows
+    const LaneClocks* clocks;
+    int lane;
+    Agent agent;
+    Epoch epoch;
+    uint16_t where;
+    Proxy proxy;
+    int also_first = 0;  // lanes that see what is read, too
+    int also_count = 0;
+  };
+  struct SourcePlace {
+    const char* file;
+    int line;
+    const void* return_address;  // null where file and line are known
+  };
+  void touch(Cell& cell, Record now, const Accessor& accessor, bool shared, uintptr_t at);
+  void touch_range(const Accessor& accessor, uintptr_t address, int64_t bytes, Access access,
+                   bool shared);
+  bool ordered(const Record& before, const Record& now, const Accessor& accessor) const;
+  void report(const Record& before, const Record& now, const Accessor& accessor, bool shared,
+              uintptr_t cell);
+  void report_unwritten(const Record& now, uint16_t missing, uintptr_t cell);
+  uint16_t number_of(uint64_t key, const SourcePlace& place);
+  Epoch happened(const LaneClocks& clocks, int lane, Agent agent) const;
+  Epoch fenced(const LaneClocks& clocks, int lane, Agent agent) const;
+
+  sim::Machine::State& machine_;
+  std::vector<LaneClocks> lanes_;
+  Agent next_agent_ = 0;
+  int32_t block_ = 0;
+  ClockMemo memo_;
+  ShadowRange shared_;
+  ShadowPages global_;
+  std::vector<SourcePlace> places_;
+  std::unordered_map<uint64_t, uint16_t> numbers_;
+  int64_t accesses_ = 0;
+};
+
+}  // namespace oddtile::simulator
