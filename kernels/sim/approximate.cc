@@ -1,5 +1,8 @@
 // The approximate instructions, here accurate: computed in double, rounded once to float. Written
-// out and not taken from libm, so that every platform gives the same bits.
+// out and not taken from libm, so that every platform gives the same bits. Where the machine's
+// arithmetic says so, they are then as wrong as the measured hardware may be.
+#include "kernels/sim/approximate.h"
+
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -20,6 +23,19 @@ double power_of_two(int exponent) {
   return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
 
+// Of all floats within `error` of `exact`, the farthest on one side. `exact` is a double's roundoff
+// away from exact, hence a little less than all of the error.
+float erring(double exact, double error, float argument) {
+  const uint32_t side = std::bit_cast<uint32_t>(argument) * 0x9E3779B1u >> 31;
+  const double most = error * (1 - 0x1p-14);
+  const float far = float(side != 0 ? exact + most : exact - most);
+  const double distance = double(far) - exact;
+  if ((distance < 0 ? -distance : distance) <= most) return far;
+  // Rounding to float went beyond: one float back toward the exact value.
+  const bool shrink = (distance > 0) == (far > 0);
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(far) + (shrink ? -1u : 1u));
+}
+
 }  // namespace
 
 void count_flops(int count) {
@@ -28,7 +44,7 @@ void count_flops(int count) {
 }
 
 // 2^x = 2^n e^(f ln 2), |f| <= 1/2: the series to the tenth power leaves less than 2^-40.
-float exp2_flushed(float x) {
+float exp2_flushed(float x, double error) {
   if (x != x) return x;
   if (x >= 128.0f) return std::numeric_limits<float>::infinity();
   if (x < -126.0f) return 0.0f;  // the result would be subnormal
@@ -36,11 +52,12 @@ float exp2_flushed(float x) {
   const double t = (double(x) - n) * kLn2;
   double series = 1.0;
   for (double reciprocal : kReciprocals) series = 1.0 + series * (t * reciprocal);
-  return float(series * power_of_two(int(n)));
+  const double exact = series * power_of_two(int(n));
+  return error > 0 && n != double(x) ? erring(exact, error * exact, x) : float(exact);
 }
 
 // log2 x = e + 2/ln2 (s + s^3/3 + ...), s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
-float log2_flushed(float x) {
+float log2_flushed(float x, double error) {
   if (x != x) return x;
   if (x < 0x1p-126f) {  // subnormal arguments count as zero
     return x <= -0x1p-126f ? std::numeric_limits<float>::quiet_NaN()
@@ -57,7 +74,17 @@ float log2_flushed(float x) {
   const double s = (m - 1.0) / (m + 1.0);
   double series = 0.0;
   for (int term = 19; term >= 1; term -= 2) series = series * s * s + 1.0 / term;
-  return float(exponent + 2.0 * kLog2E * s * series);
+  const double exact = exponent + 2.0 * kLog2E * s * series;
+  if (error <= 0 || m == 1.0) return float(exact);
+  const double size = exact < 0 ? -exact : exact;
+  return erring(exact, size < 1 ? error : error * size, x);
+}
+
+float exp2_flushed(float x) {
+  return exp2_flushed(x, running != nullptr ? running->arithmetic.exp2_error : 0);
+}
+float log2_flushed(float x) {
+  return log2_flushed(x, running != nullptr ? running->arithmetic.log2_error : 0);
 }
 
 }  // namespace oddtile::simulator

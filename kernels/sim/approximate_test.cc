@@ -1,4 +1,6 @@
 // exp2 and log2 against long double over many arguments, and the edges one by one.
+#include "kernels/sim/approximate.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -66,6 +68,47 @@ TEST(Log2, has_the_edges_of_the_gpu) {
   EXPECT_NE(log2_flushed(-1.0f), log2_flushed(-1.0f));
   EXPECT_NE(log2_flushed(NAN), log2_flushed(NAN));
   for (int n = -126; n < 128; ++n) EXPECT_EQ(log2_flushed(std::ldexp(1.0f, n)), float(n));
+}
+
+// Within the error given, on both sides, and close to all of it somewhere.
+TEST(Erring, stays_within_its_error_and_reaches_it) {
+  constexpr double kExp2 = 0x1.34p-23, kLog2 = 0x1.26p-22;
+  long double lowest = 0, highest = 0, log_lowest = 0, log_highest = 0;
+  for (uint32_t bits = 0x3A000000u; bits < 0x43000000u; bits += 617) {
+    for (float sign : {1.0f, -1.0f}) {
+      const float x = sign * std::bit_cast<float>(bits);
+      if (x <= -126.0f || x >= 127.0f) continue;
+      const long double exact = std::exp2((long double)(x));
+      const long double error = (exp2_flushed(x, kExp2) - exact) / exact;
+      lowest = std::min(lowest, error);
+      highest = std::max(highest, error);
+    }
+    const float x = std::bit_cast<float>(bits);
+    const long double exact = std::log2((long double)(x));
+    const long double unit = std::max(1.0L, std::fabs(exact));
+    const long double error = (log2_flushed(x, kLog2) - exact) / unit;
+    log_lowest = std::min(log_lowest, error);
+    log_highest = std::max(log_highest, error);
+  }
+  EXPECT_LE(highest, kExp2);
+  EXPECT_GE(lowest, -kExp2);
+  EXPECT_GT(highest, 0.99 * kExp2);
+  EXPECT_LT(lowest, -0.99 * kExp2);
+  EXPECT_LE(log_highest, kLog2);
+  EXPECT_GE(log_lowest, -kLog2);
+  EXPECT_GT(log_highest, 0.99 * kLog2);
+  EXPECT_LT(log_lowest, -0.99 * kLog2);
+}
+
+TEST(Erring, keeps_the_edges_and_the_powers_of_two) {
+  for (int n = -126; n < 128; ++n) {
+    EXPECT_EQ(exp2_flushed(float(n), 0x1p-23), std::ldexp(1.0f, n));
+    EXPECT_EQ(log2_flushed(std::ldexp(1.0f, n), 0x1p-22), float(n));
+  }
+  EXPECT_EQ(exp2_flushed(-126.5f, 0x1p-23), 0.0f);
+  EXPECT_EQ(exp2_flushed(128.0f, 0x1p-23), kInfinity);
+  EXPECT_EQ(log2_flushed(0.0f, 0x1p-22), -kInfinity);
+  EXPECT_EQ(exp2_flushed(0.3f, 0x1p-23), exp2_flushed(0.3f, 0x1p-23));
 }
 
 }  // namespace

@@ -3,14 +3,15 @@
 // one.
 #include <immintrin.h>
 
+#include "kernels/sim/product.h"
 #include "kernels/sim/state.h"
 
 namespace oddtile::simulator {
 
 namespace {
 
-constexpr int kRows = 16;
-constexpr int kProducts = 16;
+constexpr int kRows = ProductTile::kRows;
+constexpr int kProducts = ProductTile::kProducts;
 constexpr int kFlops = 2 * 16 * 8 * 16;
 
 // Eight 16-bit elements as floats; both formats convert exactly.
@@ -45,25 +46,13 @@ void widen_a(const uint32_t (&from)[4][kWarpLanes], bool bfloat16, double (&to)[
   }
 }
 
-// In double every product is exact and the sum of the 17 terms loses at most 17 * 2^-53 of its
-// magnitudes, so that the only rounding that counts is the last one, to float.
-void multiply(Warp& warp, bool bfloat16) {
-  alignas(32) double a[kRows][kProducts];
-  alignas(32) double b[kProducts][8];
-  widen_a(warp.a, bfloat16, a);
-  widen_b(warp.b, bfloat16, b);
-  for (int row = 0; row < kRows; ++row) {
-    float* sum = &warp.sum[row / 8][row % 8 * 8];
-    __m256d left = _mm256_cvtps_pd(_mm_load_ps(sum));
-    __m256d right = _mm256_cvtps_pd(_mm_load_ps(sum + 4));
-    for (int product = 0; product < kProducts; ++product) {
-      const __m256d factor = _mm256_broadcast_sd(&a[row][product]);
-      left = _mm256_fmadd_pd(factor, _mm256_load_pd(&b[product][0]), left);
-      right = _mm256_fmadd_pd(factor, _mm256_load_pd(&b[product][4]), right);
-    }
-    _mm_store_ps(sum, _mm256_cvtpd_ps(left));
-    _mm_store_ps(sum + 4, _mm256_cvtpd_ps(right));
-  }
+void multiply(Warp& warp, bool bfloat16, const sim::Arithmetic& arithmetic) {
+  ProductTile tile;
+  widen_a(warp.a, bfloat16, tile.a);
+  widen_b(warp.b, bfloat16, tile.b);
+  tile.smallest_exponent = bfloat16 ? kBfloat16SmallestExponent : kHalfSmallestExponent;
+  static_assert(sizeof warp.sum == sizeof(float) * kRows * 8);
+  add_products(tile, arithmetic, &warp.sum[0][0]);
 }
 
 }  // namespace
@@ -83,7 +72,7 @@ void multiply_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint
   lower[0] = sum[2];
   lower[1] = sum[3];
   if (machine.arrive(Word::mma, site)) {
-    multiply(warp, bfloat16);
+    multiply(warp, bfloat16, machine.arithmetic);
     machine.counters.flops += kFlops;
     machine.release();
   }
