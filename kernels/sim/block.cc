@@ -90,11 +90,14 @@ void Machine::State::run_block(int64_t block) {
     races->begin_block(launch->threads, reinterpret_cast<uintptr_t>(shared.begin()), shared.bytes(),
                        int32_t(block));
   }
+  hopper.begin_block(*this, warp_count);
   trace ^= uint64_t(block) << 32;
 
   start_lanes();
 
-  if (exited_lanes != launch->threads) {  // abandoned: whoever has not parked starts afresh
+  if (exited_lanes == launch->threads) {
+    hopper.end_block(*this);
+  } else {  // abandoned: whoever has not parked starts afresh
     for (int lane = 0; lane < launch->threads; ++lane) {
       if (warps[lane / kWarpLanes].exited >> (lane % kWarpLanes) & 1) continue;
       lanes[lane].fiber.start_over(simulator::lane_body, nullptr);
@@ -137,6 +140,7 @@ void Machine::State::exit_lane() {
     report(HazardKind::pending_copies_at_exit, self.last_copy_site,
            "exits without having awaited this copy");
   }
+  hopper.exit_lane(*this);
   Warp& own = warp();
   if (own.arrived != 0) diverged(Word::exit, {});
   own.exited |= 1u << current_lane;

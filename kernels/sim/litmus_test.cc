@@ -6,6 +6,7 @@
 #include <ostream>
 #include <vector>
 
+#include "kernels/sim/litmus/memory.h"
 #include "kernels/sim/litmus_cases.h"
 #include "kernels/sim/machine.h"
 
@@ -43,26 +44,20 @@ Expected parse(const std::string& verdict) {
 }
 
 Observed observe(Machine& machine, const LitmusCase& litmus, uint64_t schedule) {
-  // Far apart, so that what is out of bounds of one is not within the other.
-  struct alignas(128) Memory {
-    float in[kLitmusElements];
-    float gap[256];
-    float out[kLitmusElements];
-  };
-  const auto memory = std::make_unique<Memory>();
-  auto& [in, gap, out] = *memory;
-  for (int i = 0; i < kLitmusElements; ++i) {
-    in[i] = float(i);
-    out[i] = 0.0f;
-  }
+  const auto memory = std::make_unique<LitmusMemory>();
+  fill(*memory);
   machine.begin(schedule);
-  machine.allow(in, sizeof(in), "in");
-  machine.allow(out, sizeof(out), "out");
-  const Litmus parameters{Global<const float>(in), Global<float>(out)};
+  machine.allow(memory->in, sizeof(memory->in), "in");
+  machine.allow(memory->out, sizeof(memory->out), "out");
+  machine.allow(memory->tile, sizeof(memory->tile), "tile");
+  machine.allow(memory->stored, sizeof(memory->stored), "stored");
+  machine.allow(&memory->counter, sizeof(memory->counter), "counter");
+  Litmus parameters;
+  EXPECT_TRUE(describe(*memory, encode_tensor_map, &parameters));
   EXPECT_TRUE(launch(litmus.kernel, litmus.name.c_str(), litmus.shape, &machine, parameters));
   Observed observed{machine.hazards()};
   const int64_t threads = litmus.shape.blocks * litmus.shape.threads;
-  for (int64_t t = 0; t < threads; ++t) observed.result_right &= out[t] == 1.0f;
+  for (int64_t t = 0; t < threads; ++t) observed.result_right &= memory->out[t] == 1.0f;
   return observed;
 }
 

@@ -9,6 +9,7 @@
 
 #include "kernels/sim/asynchronous.h"
 #include "kernels/sim/fiber.h"
+#include "kernels/sim/hopper.h"
 #include "kernels/sim/lane.h"
 #include "kernels/sim/machine.h"
 #include "kernels/sim/race.h"
@@ -155,6 +156,7 @@ struct oddtile::sim::Machine::State {
   simulator::Fiber host;
 
   std::vector<std::shared_ptr<simulator::Asynchronous>> in_flight;
+  simulator::Hopper hopper;
 
   // ---- what begin() leaves as it is ----
   std::unique_ptr<simulator::Races> races;  // null: not looked for
@@ -176,6 +178,11 @@ struct oddtile::sim::Machine::State {
     const uint64_t event = uint64_t(simulator::place.thread) | uint64_t(word) << 16;
     trace = ((trace << 7 | trace >> 57) ^ event) * 0x9E3779B97F4A7C15u;
     if (--until_interruption == 0) interrupt();
+  }
+  // The same for a word of one lane that is no rendezvous.
+  void begin_word(Word word) {
+    step(word);
+    if (pending_copies != 0 || !in_flight.empty()) land_something();
   }
   void interrupt();
   // Chooses the next lane and gives way to it; the caller's own state must be filed before.

@@ -102,9 +102,9 @@ ODDTILE_DEVICE uint32_t address_modulo(Global<T> base, uint32_t power_of_two) {
 }
 
 // ---- shared memory ----
-// The block's shared memory, 128-byte aligned; its size is LaunchShape::shared_bytes.
+// The block's shared memory, 1024-byte aligned; its size is LaunchShape::shared_bytes.
 ODDTILE_DEVICE std::byte* shared_memory() {
-  extern __shared__ __align__(128) std::byte oddtile_shared[];
+  extern __shared__ __align__(1024) std::byte oddtile_shared[];
   return oddtile_shared;
 }
 

@@ -16,9 +16,31 @@ namespace oddtile {
 
 inline constexpr int kLitmusElements = 1024;  // of `in` and of `out`
 
+// A matrix of small integers in bfloat16, and another one of its shape to store to.
+inline constexpr int kTileRows = 80;
+inline constexpr int kTileColumns = 72;
+constexpr float tile_value(int row, int column) {
+  return float((row * 7 + column * 3) % 31 - 15);
+}
+// Outside it is 0.
+constexpr float tile_value_or_0(int row, int column) {
+  const bool inside = row >= 0 && row < kTileRows && column >= 0 && column < kTileColumns;
+  return inside ? tile_value(row, column) : 0.0f;
+}
+
 struct Litmus {
   Global<const float> in;
   Global<float> out;
+  Global<const Bfloat16> tile;
+  Global<Bfloat16> stored;  // zeros
+  Global<int32_t> counter;  // one zero
+  TensorMap tile_128;       // swizzles of 128, 64, 32 bytes; boxes of 64 rows that fill them
+  TensorMap tile_64;
+  TensorMap tile_32;
+  TensorMap tile_plain;  // 64 x 64, no swizzle
+  TensorMap tile_4d;     // columns, 8 rows, 5, 2; box 64 x 4 x 2 x 1, swizzle of 128 bytes
+  TensorMap stored_128;  // as tile_128
+  TensorMap stored_plain;
 };
 
 }  // namespace oddtile

@@ -1,0 +1,179 @@
+// The words of sm_90a on the GPU: barriers, fences, clusters, register counts. Copies are in
+// bulk.cuh, products in wgmma.cuh. Code for other architectures traps where it meets one.
+#pragma once
+
+#include "kernels/dialect/cuda/words.cuh"
+#include "kernels/dialect/hopper.h"
+
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#  define ODDTILE_SM90_ASM(...) asm volatile(__VA_ARGS__)
+#else
+#  define ODDTILE_SM90_ASM(...) __trap()
+#endif
+// A kernel's parameters stay where the launch put them, as tensor maps demand.
+#define ODDTILE_GRID_CONSTANT const __grid_constant__
+
+namespace oddtile::cuda {
+
+// ---- position ----
+// The same in all lanes of a warp, and the compiler knows it.
+ODDTILE_DEVICE int32_t warpgroup() {
+  return __shfl_sync(0xFFFFFFFFu, int32_t(threadIdx.x >> 7), 0);
+}
+// True in one lane of the warp, always the same one; all 32 take part.
+ODDTILE_DEVICE bool elect_one() {
+  uint32_t elected = 0;
+  ODDTILE_SM90_ASM("{ .reg .pred p; elect.sync _|p, 0xFFFFFFFF; selp.b32 %0, 1, 0, p; }"
+                   : "=r"(elected));
+  return elected != 0;
+}
+
+// ---- mbarrier ----
+ODDTILE_DEVICE void mbarrier_init(Mbarrier* barrier, int32_t arrivals) {
+  ODDTILE_SM90_ASM("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+                   "r"(arrivals)
+                   : "memory");
+}
+// After the inits, before the barrier that lets other lanes (and the copies) see them.
+ODDTILE_DEVICE void fence_mbarrier_init() {
+  ODDTILE_SM90_ASM("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+ODDTILE_DEVICE void mbarrier_invalidate(Mbarrier* barrier) {
+  ODDTILE_SM90_ASM("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(barrier))
+                   : "memory");
+}
+ODDTILE_DEVICE void mbarrier_arrive(Mbarrier* barrier, int32_t count = 1) {
+  ODDTILE_SM90_ASM("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+                   "r"(count)
+                   : "memory");
+}
+// The current phase waits for `bytes` more bytes of copies.
+ODDTILE_DEVICE void mbarrier_expect(Mbarrier* barrier, int32_t bytes) {
+  ODDTILE_SM90_ASM(
+      "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
+}
+ODDTILE_DEVICE void mbarrier_arrive_expect(Mbarrier* barrier, int32_t bytes) {
+  ODDTILE_SM90_ASM(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
+}
+// Whether the phase of this parity is complete; may be false although it is.
+ODDTILE_DEVICE bool mbarrier_try_wait(Mbarrier* barrier, uint32_t parity) {
+  uint32_t complete = 0;
+  ODDTILE_SM90_ASM(
+      "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+      "selp.b32 %0, 1, 0, p; }"
+      : "=r"(complete)
+      : "r"(shared_address(barrier)), "r"(parity)
+      : "memory");
+  return complete != 0;
+}
+ODDTILE_DEVICE void mbarrier_wait(Mbarrier* barrier, uint32_t parity) {
+  ODDTILE_SM90_ASM(
+      "{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; "
+      "@p bra done; bra again; done: }" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+// The same, where arrivals come from other blocks of the cluster.
+ODDTILE_DEVICE void mbarrier_wait_cluster(Mbarrier* barrier, uint32_t parity) {
+  ODDTILE_SM90_ASM(
+      "{ .reg .pred p; again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], "
+      "%1; @p bra done; bra again; done: }" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+// ---- named barriers: `threads` lanes in whole warps, syncing or arriving ----
+template <int id, int threads>
+ODDTILE_DEVICE void named_barrier_sync() {
+  static_assert(id > 0 && id < 16 && threads % 32 == 0, "0 is sync_block's");
+  asm volatile("bar.sync %0, %1;" ::"n"(id), "n"(threads) : "memory");
+}
+template <int id, int threads>
+ODDTILE_DEVICE void named_barrier_arrive() {
+  static_assert(id > 0 && id < 16 && threads % 32 == 0, "0 is sync_block's");
+  asm volatile("bar.arrive %0, %1;" ::"n"(id), "n"(threads) : "memory");
+}
+
+// ---- proxies: what plain code wrote or read, before copies or products touch it ----
+ODDTILE_DEVICE void fence_async_proxy() {
+  ODDTILE_SM90_ASM("fence.proxy.async;" ::: "memory");
+}
+ODDTILE_DEVICE void fence_async_proxy_shared() {
+  ODDTILE_SM90_ASM("fence.proxy.async.shared::cta;" ::: "memory");
+}
+ODDTILE_DEVICE void fence_async_proxy_global() {
+  ODDTILE_SM90_ASM("fence.proxy.async.global;" ::: "memory");
+}
+
+// ---- registers of a warpgroup; the kernel needs launch bounds with one block a multiprocessor
+// ----
+template <int registers>
+ODDTILE_DEVICE void setmaxnreg_decrease() {
+  static_assert(registers % 8 == 0 && registers >= 24 && registers <= 256);
+  ODDTILE_SM90_ASM("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+ODDTILE_DEVICE void setmaxnreg_increase() {
+  static_assert(registers % 8 == 0 && registers >= 24 && registers <= 256);
+  ODDTILE_SM90_ASM("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+// ---- stores of matrices: the inverse of load_matrix_4 ----
+ODDTILE_DEVICE void store_matrix_4(void* shared_row, const uint32_t (&from)[4]) {
+  ODDTILE_SM90_ASM("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(
+                       shared_address(shared_row)),
+                   "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+                   : "memory");
+}
+ODDTILE_DEVICE void store_matrix_4_transposed(void* shared_row, const uint32_t (&from)[4]) {
+  ODDTILE_SM90_ASM("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(
+                       shared_address(shared_row)),
+                   "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+                   : "memory");
+}
+
+// ---- atomics and order between blocks ----
+// The value before; relaxed.
+ODDTILE_DEVICE int32_t atomic_add(Global<int32_t> base, int64_t index, int32_t value) {
+  return atomicAdd(base.unchecked() + index, value);
+}
+ODDTILE_DEVICE void fence_device() {
+  __threadfence();
+}
+
+// ---- clusters ----
+ODDTILE_DEVICE int32_t cluster_rank() {
+  uint32_t rank = 0;
+  ODDTILE_SM90_ASM("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return int32_t(rank);
+}
+ODDTILE_DEVICE int32_t cluster_size() {
+  uint32_t size = 1;
+  ODDTILE_SM90_ASM("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return int32_t(size);
+}
+ODDTILE_DEVICE void cluster_arrive() {
+  ODDTILE_SM90_ASM("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+ODDTILE_DEVICE void cluster_wait() {
+  ODDTILE_SM90_ASM("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+ODDTILE_DEVICE ClusterAddress map_shared_rank(const void* own, int32_t rank) {
+  ClusterAddress there{};
+  ODDTILE_SM90_ASM("mapa.shared::cluster.u32 %0, %1, %2;"
+                   : "=r"(there.bits)
+                   : "r"(shared_address(own)), "r"(rank));
+  return there;
+}
+// Arrives at a barrier of another block. With the default scope: a cluster-wide release costs a
+// fence and a quarter of attention's speed, and what is released here is read by the async proxy.
+ODDTILE_DEVICE void mbarrier_arrive(ClusterAddress barrier) {
+  ODDTILE_SM90_ASM("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier.bits) : "memory");
+}
+
+}  // namespace oddtile::cuda

@@ -1,0 +1,22 @@
+// pass: a test that may fail although the phase is over, in a loop.
+#include "kernels/sim/litmus/litmus.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape mbarrier_try_wait_shape{.blocks = 1, .threads = 64, .shared_bytes = 1024};
+
+ODDTILE_KERNEL(64, 1) mbarrier_try_wait(ODDTILE_GRID_CONSTANT Litmus p) {
+  Mbarrier* barrier = reinterpret_cast<Mbarrier*>(shared_memory());
+  float* shared = reinterpret_cast<float*>(shared_memory() + 64);
+  if (thread() == 0) mbarrier_init(barrier, 1);
+  sync_block();
+  if (thread() == 63) {
+    shared[0] = 5.0f;
+    mbarrier_arrive(barrier);
+  }
+  while (!mbarrier_try_wait(barrier, 0)) {
+  }
+  store(p.out, thread(), shared[0] == 5.0f ? 1.0f : 0.0f);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

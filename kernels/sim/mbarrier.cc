@@ -1,0 +1,270 @@
+#include "kernels/sim/mbarrier.h"
+
+#include <cstring>
+
+#include "kernels/sim/hopper_words.h"
+#include "kernels/sim/state.h"
+
+namespace oddtile::simulator {
+
+namespace {
+
+constexpr int kObjectBytes = 8;
+constexpr int32_t kArrivalsMax = (1 << 20) - 1;
+constexpr int64_t kBytesMax = (1 << 20) - 1;
+
+void show_bits(sim::Machine::State& machine, const MbarrierObject& object) {
+  const uint64_t bits = object.count.bits();
+  std::memcpy(machine.shared.begin() + object.address, &bits, kObjectBytes);
+}
+
+void misuse(sim::Machine::State& machine, Site site, std::string what) {
+  machine.report(sim::HazardKind::barrier_misuse, site, std::move(what));
+}
+
+bool holds_a_barrier(sim::Machine::State& machine, const void* barrier, Site site) {
+  if (!machine.shared.contains(barrier, kObjectBytes)) {
+    machine.report(sim::HazardKind::out_of_bounds, site,
+                   "a barrier outside the block's shared memory");
+    return false;
+  }
+  if (shared_address(machine, barrier) % kObjectBytes == 0) return true;
+  machine.report(sim::HazardKind::misaligned, site, "a barrier that is not 8-byte aligned");
+  return false;
+}
+
+// For the report of a hazard that `what` names, if it does.
+void report_count(sim::Machine::State& machine, const MbarrierObject& object, const char* what,
+                  Site site) {
+  if (what == nullptr) return;
+  machine.report(sim::HazardKind::barrier_count, site,
+                 std::string(what) + ": " + object.state_text());
+}
+
+}  // namespace
+
+const char* MbarrierCount::finish(bool* completes) {
+  *completes = pending == 0 && bytes == 0;
+  if (*completes) {
+    ++phase;
+    pending = expected;
+  }
+  return pending == 0 && bytes < 0 ? "more bytes than were expected" : nullptr;
+}
+
+const char* MbarrierCount::arrive(int32_t count, bool* completes) {
+  *completes = false;
+  if (count < 1 || count > pending) return "more arrivals than the phase waits for";
+  pending -= count;
+  return finish(completes);
+}
+
+const char* MbarrierCount::expect(int64_t more) {
+  if (more < 0 || more > kBytesMax) return "expects an impossible number of bytes";
+  bytes += more;
+  return bytes > kBytesMax ? "expects more bytes than a barrier can count" : nullptr;
+}
+
+const char* MbarrierCount::receive(int64_t received, bool* completes) {
+  bytes -= received;
+  *completes = false;
+  if (bytes < -kBytesMax) return "receives more bytes than a barrier can count";
+  return finish(completes);
+}
+
+uint64_t MbarrierCount::bits() const {
+  const uint64_t figures =
+      uint64_t(pending) | uint64_t(expected) << 20 | (uint64_t(bytes) & 0x1FFFFF) << 40;
+  return figures | uint64_t(phase & 1) << 61;  // never all ones, which is untouched memory
+}
+
+std::string MbarrierCount::text() const {
+  return "phase " + std::to_string(phase) + ", " + std::to_string(pending) + " of " +
+         std::to_string(expected) + " arrivals and " + std::to_string(bytes) + " bytes missing";
+}
+
+std::string MbarrierObject::state_text() const {
+  std::string text = "mbarrier at +" + std::to_string(address) + ": " + count.text();
+  if (in_flight != 0) text += ", " + std::to_string(in_flight) + " bytes in flight";
+  return text;
+}
+
+MbarrierObject* Mbarriers::find(uint32_t address) {
+  const auto found = objects_.find(address);
+  return found == objects_.end() ? nullptr : found->second.get();
+}
+
+MbarrierObject& Mbarriers::add(uint32_t address) {
+  std::unique_ptr<MbarrierObject>& object = objects_[address];
+  object = std::make_unique<MbarrierObject>();
+  object->address = address;
+  return *object;
+}
+
+void Mbarriers::fence(int lane) {
+  for (auto& [address, object] : objects_) object->fenced |= object->initialiser == lane;
+}
+
+MbarrierObject* barrier_at(sim::Machine::State& machine, const void* barrier, Site site) {
+  if (!holds_a_barrier(machine, barrier, site)) return nullptr;
+  MbarrierObject* object = machine.hopper.mbarriers.find(shared_address(machine, barrier));
+  if (object == nullptr) {
+    misuse(machine, site, "no barrier was initialised here");
+    return nullptr;
+  }
+  const uint64_t expected = object->count.bits();
+  if (std::memcmp(barrier, &expected, kObjectBytes) != 0) {
+    misuse(machine, site, "something else was written over the " + object->state_text());
+    show_bits(machine, *object);
+  }
+  const int lane = machine.lane_index();
+  if (machine.races && !object->seen_by.test(size_t(lane))) {
+    object->seen_by.set(size_t(lane));
+    machine.races->access_shared(lane, reinterpret_cast<uintptr_t>(barrier), kObjectBytes,
+                                 Access::read, machine.races->where(site));
+  }
+  return object;
+}
+
+void complete_phase(sim::Machine::State& machine, MbarrierObject& object) {
+  if (machine.races) {
+    object.completed = std::move(object.arriving);
+    object.arriving = {};
+    if (object.agent != 0) {
+      machine.races->complete(object.agent, Epoch(object.count.phase), object.completed);
+    }
+  }
+  machine.wake(object);
+}
+
+void receive_bytes(sim::Machine::State& machine, MbarrierObject& object, int64_t bytes,
+                   int64_t phase, Site site) {
+  object.in_flight -= bytes;
+  const bool late = object.count.phase != phase;
+  bool completes = false;
+  const char* wrong = object.count.receive(bytes, &completes);
+  if (late) wrong = "bytes of a copy arrive after its phase has ended";
+  report_count(machine, object, wrong, site);
+  if (completes) complete_phase(machine, object);
+  show_bits(machine, object);
+}
+
+void mbarrier_init(void* barrier, int32_t arrivals, Site site) {
+  sim::Machine::State& machine = *running;
+  machine.begin_word(Word::barrier_init);
+  if (!holds_a_barrier(machine, barrier, site)) return;
+  const uint32_t address = shared_address(machine, barrier);
+  if (machine.hopper.mbarriers.find(address) != nullptr) {
+    misuse(machine, site, "initialises a barrier that is in use");
+    return;
+  }
+  if (arrivals < 1 || arrivals > kArrivalsMax) {
+    machine.report(sim::HazardKind::barrier_count, site,
+                   "a barrier for " + std::to_string(arrivals) + " arrivals");
+    return;
+  }
+  MbarrierObject& object = machine.hopper.mbarriers.add(address);
+  object.count.expected = object.count.pending = arrivals;
+  object.initialiser = machine.lane_index();
+  object.seen_by.set(size_t(object.initialiser));
+  show_bits(machine, object);
+  if (!machine.races) return;
+  object.agent = machine.races->new_agent();
+  machine.races->access_shared(object.initialiser, reinterpret_cast<uintptr_t>(barrier),
+                               kObjectBytes, Access::write, machine.races->where(site));
+}
+
+void fence_mbarrier_init(Site site) {
+  sim::Machine::State& machine = *running;
+  if (!machine.passes(Word::fence_barrier_init, site)) return;
+  machine.begin_word(Word::fence_barrier_init);
+  machine.hopper.mbarriers.fence(machine.lane_index());
+}
+
+void mbarrier_invalidate(void* barrier, Site site) {
+  sim::Machine::State& machine = *running;
+  machine.begin_word(Word::barrier_init);
+  MbarrierObject* object = barrier_at(machine, barrier, site);
+  if (object == nullptr) return;
+  if (object->in_flight != 0 || !object->waiting.empty()) {
+    misuse(machine, site, "invalidates a barrier in use, " + object->state_text());
+    return;
+  }
+  if (machine.races) {
+    machine.races->access_shared(machine.lane_index(), reinterpret_cast<uintptr_t>(barrier),
+                                 kObjectBytes, Access::write, machine.races->where(site));
+  }
+  machine.hopper.mbarriers.remove(object->address);
+}
+
+// Arrives after expecting; either may be absent.
+static void arrive_and_expect(Word word, void* barrier, int32_t count, int64_t bytes, Site site) {
+  sim::Machine::State& machine = *running;
+  if (!machine.passes(word, site)) return;
+  machine.begin_word(word);
+  MbarrierObject* object = barrier_at(machine, barrier, site);
+  if (object == nullptr) return;
+  if (bytes >= 0) report_count(machine, *object, object->count.expect(bytes), site);
+  object->last_site = site;
+  if (count > 0) {
+    if (machine.races) machine.races->release(object->arriving, machine.lane_index());
+    bool completes = false;
+    report_count(machine, *object, object->count.arrive(count, &completes), site);
+    if (completes) complete_phase(machine, *object);
+  }
+  show_bits(machine, *object);
+}
+
+void mbarrier_arrive(void* barrier, int32_t count, Site site) {
+  arrive_and_expect(Word::barrier_arrive, barrier, count, -1, site);
+}
+
+void mbarrier_expect(void* barrier, int64_t bytes, Site site) {
+  arrive_and_expect(Word::barrier_expect, barrier, 0, bytes, site);
+}
+
+void mbarrier_arrive_expect(void* barrier, int64_t bytes, Site site) {
+  arrive_and_expect(Word::barrier_expect, barrier, 1, bytes, site);
+}
+
+static void wait_for_parity(sim::Machine::State& machine, void* barrier, uint32_t parity,
+                            Site site) {
+  MbarrierObject* object = barrier_at(machine, barrier, site);
+  if (object == nullptr) return;
+  if (parity > 1) misuse(machine, site, "waits for parity " + std::to_string(parity));
+  const int64_t phase = object->count.phase;
+  if (uint32_t(phase & 1) == (parity & 1)) {
+    while (object->count.phase == phase) {
+      machine.wait_on(*object, Word::barrier_wait, site);
+      object = machine.hopper.mbarriers.find(shared_address(machine, barrier));
+      if (object == nullptr) return misuse(machine, site, "its barrier went away meanwhile");
+    }
+    if (object->count.phase > phase + 1) {
+      misuse(machine, site,
+             "waits for phase " + std::to_string(phase) +
+                 ", but before it could look the next one ended, too: " + object->state_text());
+    }
+  }
+  if (machine.races) machine.races->acquire(object->completed, machine.lane_index());
+}
+
+bool mbarrier_try_wait(void* barrier, uint32_t parity, Site site) {
+  sim::Machine::State& machine = *running;
+  if (!machine.passes(Word::barrier_wait, site)) return true;
+  machine.begin_word(Word::barrier_wait);
+  if (machine.schedule.yields_after_barrier() && machine.schedule.below(4) == 0) {
+    machine.give_way();
+    return false;
+  }
+  wait_for_parity(machine, barrier, parity, site);
+  return true;
+}
+
+void mbarrier_wait(void* barrier, uint32_t parity, Site site) {
+  sim::Machine::State& machine = *running;
+  if (!machine.passes(Word::barrier_wait, site)) return;
+  machine.begin_word(Word::barrier_wait);
+  wait_for_parity(machine, barrier, parity, site);
+}
+
+}  // namespace oddtile::simulator
