@@ -22,6 +22,15 @@ const std::byte* checked_row(sim::Machine::State& machine, const void* row, Site
   return kBadBytes;
 }
 
+// Each row is read for the whole warp: a lane's own row, too, must have been seen by the others.
+void watch_rows(sim::Machine::State& machine, Site site) {
+  const int first = machine.current_warp * kWarpLanes;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    const auto row = reinterpret_cast<uintptr_t>(machine.warp().matrix_row[lane]);
+    machine.races->access_row(first + lane, row, kRowBytes, first, kWarpLanes, site);
+  }
+}
+
 // rows[r] holds eight 16-bit elements; afterwards rows[c] holds column c.
 void transpose_8x8(__m128i (&rows)[8]) {
   __m128i pairs[8];
@@ -91,6 +100,7 @@ void read_matrix_4(uint32_t (&to)[4], const void* shared_row, bool transposed, S
   const int self = machine.current_lane;
   warp.matrix_row[self] = checked_row(machine, shared_row, site);
   if (machine.arrive(Word::load_matrix, site)) {
+    if (machine.races) watch_rows(machine, site);
     read_matrices(warp, transposed);
     machine.release();
   }

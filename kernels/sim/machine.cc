@@ -78,6 +78,9 @@ void Machine::detect_races(bool wanted) {
   if (wanted == (state_->races != nullptr)) return;
   state_->races = wanted ? std::make_unique<simulator::Races>(*state_) : nullptr;
 }
+bool Machine::detects_races() const {
+  return state_->races != nullptr;
+}
 int64_t Machine::accesses_watched() const {
   return state_->races ? state_->races->accesses() : 0;
 }

@@ -99,6 +99,7 @@ class Machine {
   // kernels are instrumented (it links kernels_sim_hooks), false elsewhere: only instrumented
   // kernels show their plain accesses to shared memory. begin() leaves it as it is.
   void detect_races(bool wanted);
+  bool detects_races() const;
   // Plain accesses to shared memory that were looked at, ever: a check on the instrumentation.
   int64_t accesses_watched() const;
 

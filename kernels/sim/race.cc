@@ -93,6 +93,9 @@ bool Races::ordered(const Record& before, const Record& now, const Accessor& acc
   const Epoch known = through_fence ? fenced(*accessor.clocks, accessor.lane, before.agent)
                                     : happened(*accessor.clocks, accessor.lane, before.agent);
   if (known < before.epoch) return false;
+  if (accessor.also_count == 0) return true;
+  const Clock& first = lanes_[size_t(accessor.also_first)].happened;
+  if (accessor.also_alike && first.at(before.agent) >= before.epoch) return true;
   for (int lane = accessor.also_first; lane < accessor.also_first + accessor.also_count; ++lane) {
     if (happened(lanes_[size_t(lane)], lane, before.agent) < before.epoch) return false;
   }
@@ -175,9 +178,14 @@ void Races::access_global(int lane, uintptr_t address, int64_t bytes, Access acc
 void Races::access_row(int lane, uintptr_t address, int64_t bytes, int first, int count,
                        Site site) {
   if (!shared_.contains(address, bytes)) return;
+  bool alike = true;
+  for (int other = first + 1; other < first + count; ++other) {
+    alike = alike && lanes_[size_t(other)].happened.shares(lanes_[size_t(first)].happened);
+  }
   const LaneClocks& clocks = lanes_[size_t(lane)];
-  touch_range({&clocks, lane, Agent(lane), clocks.own, where(site), Proxy::generic, first, count},
-              address, bytes, Access::read, true);
+  touch_range(
+      {&clocks, lane, Agent(lane), clocks.own, where(site), Proxy::generic, first, count, alike},
+      address, bytes, Access::read, true);
 }
 
 Operation Races::issue(Agent agent, Epoch epoch, Proxy proxy, int lane, Site site) {

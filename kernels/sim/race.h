@@ -115,6 +115,7 @@ class Races {
     Proxy proxy;
     int also_first = 0;  // lanes that see what is read, too
     int also_count = 0;
+    bool also_alike = false;  // they share one clock
   };
   struct SourcePlace {
     const char* file;

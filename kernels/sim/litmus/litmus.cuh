@@ -3,9 +3,10 @@
 //
 //   // pass: <sentence>                          out[t] is 1 for every thread t, no hazard
 //   // fail <hazard>: <sentence>                 that hazard under every schedule
-//   // fail <hazard> under some schedule: ...    under at least one of those tried
+//   // fail <hazard> under some schedule: ...    under at least one of those tried, not all
 //   // fail result: ...                          out[t] is not 1 for some t (also "under some
-//   schedule")
+//                                                schedule")
+//   // fail shared_race, result: ...             both; races only where kernels are instrumented
 //
 // in[i] is i for i < kLitmusElements. README.md says how to add one.
 #pragma once

@@ -1,4 +1,4 @@
-// fail result: nothing orders the writer before the reader.
+// fail shared_race, result: nothing orders the writer before the reader.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {

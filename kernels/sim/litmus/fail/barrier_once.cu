@@ -1,4 +1,4 @@
-// fail result: a fast warp overwrites what a slow one has yet to read.
+// fail shared_race, result: a fast warp overwrites what a slow one has yet to read.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {

@@ -1,4 +1,4 @@
-// fail result under some schedule: a group that was never closed is not waited for.
+// fail shared_race, result under some schedule: a group that was never closed is not waited for.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {

@@ -1,4 +1,5 @@
-// fail result under some schedule: the wait leaves the group in flight that is read next.
+// fail shared_race, result under some schedule: the wait leaves the group in flight that is read
+// next.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {

@@ -1,4 +1,4 @@
-// fail result under some schedule: a lane waits for its own copies only, a barrier is missing.
+// fail shared_race, result under some schedule: a lane waits for its own copies only.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {

@@ -1,4 +1,4 @@
-// fail result: what nobody wrote is NaN, not zero.
+// fail uninitialised_shared_read, result: what nobody wrote is NaN, not zero.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {

