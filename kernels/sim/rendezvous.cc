@@ -62,6 +62,8 @@ const char* word_name(Word word) {
       "store_matrix",
       "cluster_arrive",
       "cluster_wait",
+      "atomic",
+      "fence_device",
   };
   return kNames[int(word)];
 }

@@ -65,7 +65,9 @@ enum class Word : uint8_t {
   set_registers,
   store_matrix,
   cluster_arrive,
-  cluster_wait
+  cluster_wait,
+  atomic,
+  fence_device
 };
 const char* word_name(Word word);
 

@@ -100,6 +100,16 @@ ODDTILE_DEVICE void store_matrix_4_transposed(void* shared_row, const uint32_t (
   simulator::write_matrix_4(shared_row, from, true, site);
 }
 
+// ---- atomics and order between blocks ----
+// The value before; relaxed.
+ODDTILE_DEVICE int32_t atomic_add(Global<int32_t> base, int64_t index, int32_t value,
+                                  simulator::Site site = simulator::Site::here()) {
+  return simulator::atomic_add(address_of(base, index, sizeof(int32_t)), value, site);
+}
+ODDTILE_DEVICE void fence_device(simulator::Site site = simulator::Site::here()) {
+  simulator::fence_device(site);
+}
+
 // ---- products: see cuda/wgmma.cuh ----
 // sum = a b, or sum + a b where `accumulate`; columns = 2 * (length of sum). The result is there
 // after wgmma_wait and wgmma_ready; until then sum and a may be neither read nor written.

@@ -1,0 +1,39 @@
+// Atomic operations on global memory. They never race with one another; a plain access to the same
+// place is not held against them.
+#include <cstring>
+
+#include "kernels/sim/hopper_words.h"
+#include "kernels/sim/state.h"
+
+namespace oddtile::simulator {
+
+int32_t atomic_add(uintptr_t address, int32_t value, Site site) {
+  sim::Machine::State& machine = *running;
+  machine.begin_word(Word::atomic);
+  constexpr int kBytes = sizeof(int32_t);
+  if (address % kBytes != 0) {
+    machine.report(sim::HazardKind::misaligned, site,
+                   machine.explain_access("adds to", address, kBytes));
+    return -1;
+  }
+  if (!machine.writable(address, kBytes)) {
+    machine.report(sim::HazardKind::out_of_bounds, site,
+                   machine.explain_access("adds to", address, kBytes));
+    return -1;
+  }
+  machine.counters.bytes_read += kBytes;
+  machine.counters.bytes_written += kBytes;
+  int32_t before;
+  std::memcpy(&before, reinterpret_cast<const void*>(address), kBytes);
+  const int32_t after = int32_t(uint32_t(before) + uint32_t(value));
+  std::memcpy(reinterpret_cast<void*>(address), &after, kBytes);
+  return before;
+}
+
+// Memory is strongly ordered here: the fence is a word that a schedule may interrupt.
+void fence_device(Site site) {
+  sim::Machine::State& machine = *running;
+  if (machine.passes(Word::fence_device, site)) machine.begin_word(Word::fence_device);
+}
+
+}  // namespace oddtile::simulator

@@ -1,0 +1,19 @@
+// fail barrier_count: 16 bytes more than the barrier was told.
+#include "kernels/sim/litmus/tiles.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape bulk_more_than_expected_shape{
+    .blocks = 1, .threads = 32, .shared_bytes = 8256};
+
+ODDTILE_KERNEL(32, 1) bulk_more_than_expected(ODDTILE_GRID_CONSTANT Litmus p) {
+  Mbarrier* full = ready_barriers(shared_memory() + kTileBytes, 1, 1);
+  if (thread() == 0) {
+    mbarrier_arrive_expect(full, kTileBytes - 16);
+    load_tensor_bulk(shared_memory(), &p.tile_128, {0, 0}, full);
+  }
+  mbarrier_wait(full, 0);
+  store(p.out, thread(), 1.0f);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

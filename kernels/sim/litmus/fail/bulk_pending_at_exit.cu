@@ -1,0 +1,17 @@
+// fail leftover_at_exit under some schedule: the block ends before its copy does.
+#include "kernels/sim/litmus/tiles.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape bulk_pending_at_exit_shape{.blocks = 1, .threads = 32, .shared_bytes = 8256};
+
+ODDTILE_KERNEL(32, 1) bulk_pending_at_exit(ODDTILE_GRID_CONSTANT Litmus p) {
+  Mbarrier* full = ready_barriers(shared_memory() + kTileBytes, 1, 1);
+  if (thread() == 0) {
+    mbarrier_arrive_expect(full, kTileBytes);
+    load_tensor_bulk(shared_memory(), &p.tile_128, {0, 0}, full);
+  }
+  store(p.out, thread(), 1.0f);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

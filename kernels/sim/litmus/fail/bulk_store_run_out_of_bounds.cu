@@ -1,0 +1,21 @@
+// fail out_of_bounds: a run goes out behind its array.
+#include "kernels/sim/litmus/tiles.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape bulk_store_run_out_of_bounds_shape{
+    .blocks = 1, .threads = 32, .shared_bytes = 1024};
+
+ODDTILE_KERNEL(32, 1) bulk_store_run_out_of_bounds(ODDTILE_GRID_CONSTANT Litmus p) {
+  float* shared = reinterpret_cast<float*>(shared_memory());
+  shared[thread()] = 1.0f;
+  fence_async_proxy_shared();
+  sync_warp();
+  if (thread() == 0) {
+    store_bulk(p.out + (kLitmusElements - 4), shared, 128);
+    commit_bulk();
+    wait_bulk<0>();
+  }
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

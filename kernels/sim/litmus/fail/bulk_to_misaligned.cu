@@ -1,0 +1,18 @@
+// fail misaligned: a tile starts between two multiples of 128 bytes.
+#include "kernels/sim/litmus/tiles.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape bulk_to_misaligned_shape{.blocks = 1, .threads = 32, .shared_bytes = 8256};
+
+ODDTILE_KERNEL(32, 1) bulk_to_misaligned(ODDTILE_GRID_CONSTANT Litmus p) {
+  Mbarrier* full = ready_barriers(shared_memory() + kTileBytes, 1, 1);
+  if (thread() == 0) {
+    mbarrier_arrive_expect(full, kTileBytes);
+    load_tensor_bulk(shared_memory() + 16, &p.tile_128, {0, 0}, full);
+  }
+  mbarrier_wait(full, 0);
+  store(p.out, thread(), 1.0f);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -1,0 +1,74 @@
+// What several litmus kernels of sm_90 share: barriers made ready, tiles in shared memory by row
+// and column, and what products of the matrix of litmus.cuh must give.
+#pragma once
+
+#include "kernels/sim/litmus/litmus.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+inline constexpr int kTileBytes = 64 * 64 * 2;  // of a box of tile_128
+
+// Barriers number 0 ... count - 1 at `at`, ready for copies and all lanes.
+ODDTILE_DEVICE Mbarrier* ready_barriers(std::byte* at, int count, int arrivals) {
+  Mbarrier* barriers = reinterpret_cast<Mbarrier*>(at);
+  if (thread() == 0) {
+    for (int i = 0; i < count; ++i) mbarrier_init(barriers + i, arrivals);
+    fence_mbarrier_init();
+  }
+  sync_block();
+  return barriers;
+}
+
+// Element of a tile whose rows are as long as the swizzle's span.
+ODDTILE_DEVICE Bfloat16* tile_element(std::byte* tile, int row, int column, Swizzle swizzle) {
+  const uint32_t start = shared_address(tile);
+  const uint32_t flat = start + uint32_t(row) * swizzle_span(swizzle) + uint32_t(column) * 2u;
+  return reinterpret_cast<Bfloat16*>(tile + (swizzled(flat, swizzle) - start));
+}
+
+// Whether this lane's share of `rows` x `columns` elements is the matrix from (row, column) on.
+ODDTILE_DEVICE bool tile_is(std::byte* tile, int row, int column, int rows, int columns,
+                            Swizzle swizzle) {
+  bool right = true;
+  for (int i = thread(); i < rows * columns; i += threads()) {
+    const Bfloat16 got = *tile_element(tile, i / columns, i % columns, swizzle);
+    right = right && to_float(got) == tile_value_or_0(row + i / columns, column + i % columns);
+  }
+  return right;
+}
+
+// A box of 64 x 64 to shared memory, awaited by all lanes.
+ODDTILE_DEVICE void load_tile(std::byte* to, const TensorMap* map, int column, int row,
+                              Mbarrier* full) {
+  if (thread() == 0) {
+    mbarrier_arrive_expect(full, kTileBytes);
+    load_tensor_bulk(to, map, {column, row}, full);
+  }
+  mbarrier_wait(full, 0);
+}
+
+template <int length>
+ODDTILE_DEVICE void clear(float (&sum)[length]) {
+  for (int i = 0; i < length; ++i) sum[i] = 0.0f;
+}
+
+// Where accumulator `i` of this lane lies in a warpgroup's 64 x columns.
+ODDTILE_DEVICE int sum_row(int i) {
+  return 16 * (warp() % 4) + lane() / 4 + 8 * (i / 2 % 2);
+}
+ODDTILE_DEVICE int sum_column(int i) {
+  return 8 * (i / 4) + 2 * (lane() % 4) + i % 2;
+}
+// Exact: sums of products of small integers. Rows and columns of the matrix, over 64 columns.
+ODDTILE_DEVICE float row_times_row(int row, int other) {
+  float sum = 0.0f;
+  for (int k = 0; k < 64; ++k) sum += tile_value_or_0(row, k) * tile_value_or_0(other, k);
+  return sum;
+}
+ODDTILE_DEVICE float row_times_column(int row, int column) {
+  float sum = 0.0f;
+  for (int k = 0; k < 64; ++k) sum += tile_value_or_0(row, k) * tile_value_or_0(k, column);
+  return sum;
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE
