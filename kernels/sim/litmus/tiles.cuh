@@ -59,6 +59,10 @@ ODDTILE_DEVICE int sum_row(int i) {
 ODDTILE_DEVICE int sum_column(int i) {
   return 8 * (i / 4) + 2 * (lane() % 4) + i % 2;
 }
+// Which accumulators a lane looks at, from this one on: every eighth, other ones in other lanes.
+ODDTILE_DEVICE int some() {
+  return thread() / 4 % 8;
+}
 // Exact: sums of products of small integers. Rows and columns of the matrix, over 64 columns.
 ODDTILE_DEVICE float row_times_row(int row, int other) {
   float sum = 0.0f;

@@ -1,0 +1,27 @@
+// fail asynchronous_misuse: an operand that starts in the second row of the swizzle.
+#include "kernels/sim/litmus/tiles.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape wgmma_mid_pattern_shape{.blocks = 1, .threads = 128, .shared_bytes = 8384};
+
+ODDTILE_KERNEL(128, 1) wgmma_mid_pattern(ODDTILE_GRID_CONSTANT Litmus p) {
+  std::byte* tile = shared_memory();
+  Mbarrier* full = ready_barriers(tile + kTileBytes, 1, 1);
+  load_tile(tile, &p.tile_128, 0, 0, full);
+  float sum[32];
+  clear(sum);
+  const MatrixDescriptor rows = matrix_descriptor(tile, 16, 1024, Swizzle::span_128);
+  wgmma_fence();
+  wgmma<Bfloat16>(sum, rows, matrix_descriptor(tile + 128, 16, 1024, Swizzle::span_128), false);
+  wgmma_commit();
+  wgmma_wait<0>();
+  wgmma_ready(sum);
+  bool right = true;
+  for (int i = some(); i < 32; i += 8) {
+    right = right && sum[i] == row_times_row(sum_row(i), sum_column(i));
+  }
+  store(p.out, thread(), right ? 1.0f : 0.0f);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE
