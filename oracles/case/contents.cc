@@ -57,8 +57,11 @@ void make_contents(const AttentionCase& c, Random tensor, HeadRow place, float* 
       each([&](int64_t) {
         return random.below(4) == 0 ? double(weak[random.below(4)]) : random.normal();
       });
-      // One key in four ruins one column, the others must stay as they are.
-      if (random.below(4) == 0) out[random.below(uint32_t(d))] = strong[random.below(4)];
+      // One key in four ruins one column, the others must stay as they are. Even columns are never
+      // ruined, or no number would be left to judge: a head of one column is spared in even heads.
+      const uint32_t ruinable = uint32_t(d == 1 ? head % 2 : d / 2);
+      if (random.below(4) == 0 && ruinable > 0)
+        out[d == 1 ? 0 : 2 * random.below(ruinable) + 1] = strong[random.below(4)];
       return;
     }
   }

@@ -13,6 +13,12 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
+// Integers and noise are as they are whatever the scale: from such differences of scores on, keys
+// drown in the largest.
+constexpr double kLargestSpread = 8;
+constexpr double kIntegerSpot = 9;        // of two spotlights of 3
+constexpr double kFarthestGain = 0x1p64;  // beyond, scores are meant to leave the bound's domain
+
 // Sizes of the parts of a score, in units of the score.
 struct Plan {
   double reach = 1;  // largest |target|
@@ -36,7 +42,7 @@ Plan plan_of(Scores scores) {
     case Scores::ties:
       return {4, 0, 0, 0.25};
     case Scores::peaked:
-      return {2, 0, 8, 0.5};
+      return {6, 5, 8, 0.5};
     case Scores::cancelling:
       return {4, 2, 0, 0};
     default:  // negative_infinities, specials
@@ -64,6 +70,10 @@ double power_of_two_near(double value, oddtile_dtype dtype) {
   return std::exp2(std::clamp(exponent, double(-limit), double(limit)));
 }
 
+void scale_row(float* row, int64_t columns, double factor) {
+  for (int64_t x = 0; x < columns; ++x) row[x] *= float(factor);
+}
+
 // Magnitude of every element of q and k where all are alike.
 double flat_magnitude(const AttentionCase& c, double gain) {
   const double d = double(c.head_dim);
@@ -80,6 +90,17 @@ double flat_magnitude(const AttentionCase& c, double gain) {
   return magnitude;
 }
 
+// Scores beyond which the bound of a row shows little but classes (README.md, "Calm rows"). Heads
+// of up to 4 keep the bound of deep scores sharp, and a row that sees one diagonal is judged
+// exactly.
+bool hides_keys(const AttentionCase& c, double gain) {
+  const double d = double(c.head_dim);
+  if (c.band_low == c.band_high || gain > kFarthestGain) return false;
+  if (c.scores == Scores::deep || is_flat(c.scores)) return true;
+  if (c.scores == Scores::integers) return gain * (kIntegerSpot + std::sqrt(d)) > kLargestSpread;
+  return c.scores == Scores::noise && gain * std::sqrt(d) > kLargestSpread / 4;
+}
+
 }  // namespace
 
 ScoreRecipe::ScoreRecipe(const AttentionCase& subject, Random random)
@@ -87,7 +108,8 @@ ScoreRecipe::ScoreRecipe(const AttentionCase& subject, Random random)
       random_(random),
       kind_(int(random.split(99).below(4))),
       carriers_(carriers_of(subject)),
-      gain_(subject.scale == 0 ? 1 : subject.scale) {
+      gain_(subject.scale == 0 ? 1 : subject.scale),
+      mixed_(hides_keys(subject, std::abs(gain_))) {
   if (is_flat(c_.scores)) {
     flat_ = flat_magnitude(c_, gain_);
     return;
@@ -136,6 +158,20 @@ double ScoreRecipe::query_factor(int64_t row) const {
   return factors[row % 4];
 }
 
+// Where a row of extreme scores alone would show no key, three rows of four are calm: the same keys
+// with a smaller query, so that every tile edge stays visible beside the extremes.
+bool ScoreRecipe::calm(HeadRow place) const {
+  return mixed_ && (place.row + place.head + place.batch + kind_) % 4 != 0;
+}
+
+// A power of two: integers stay exact.
+double ScoreRecipe::calm_factor() const {
+  if (c_.scores == Scores::deep) return 0x1p-11;
+  const double d = double(c_.head_dim);
+  const double spread = c_.scores == Scores::noise ? 4 * std::sqrt(d) : kIntegerSpot + std::sqrt(d);
+  return std::exp2(-std::ceil(std::log2(std::abs(gain_) * spread / (kLargestSpread / 2))));
+}
+
 // The score that key `place.row` should have for a query of factor 1, spotlight and noise aside.
 double ScoreRecipe::target(HeadRow place, Random& random) const {
   const Plan plan = plan_of(c_.scores);
@@ -166,8 +202,9 @@ double ScoreRecipe::target(HeadRow place, Random& random) const {
 
 void ScoreRecipe::carried_query(HeadRow place, float* out) const {
   Random random = stream(1, place);
+  const double carried = carrier_ * query_factor(place.row) * (calm(place) ? calm_factor() : 1);
   for (int64_t x = 0; x < c_.head_dim; ++x) {
-    out[x] = float(x < carriers_ ? carrier_ * query_factor(place.row) : noise_ * random.normal());
+    out[x] = float(x < carriers_ ? carried : noise_ * random.normal());
   }
   const int64_t spot = spotlight_of_query(place);
   if (spot >= 0 && spot_ > 0) out[spot] += float(spot_);
@@ -197,6 +234,7 @@ void ScoreRecipe::integer_row(bool is_query, HeadRow place, float* out) const {
   const int64_t spot = is_query ? spotlight_of_query(place) : spotlight_of_key(place.row);
   if (spot >= 0) out[spot] += is_query || gain_ > 0 ? 3.0f : -3.0f;
   if (!is_query && is_edge(place.row, place.length)) out[0] *= 2;
+  if (is_query && calm(place)) scale_row(out, c_.head_dim, calm_factor());
 }
 
 // q . k is exactly 0 although neither is: their non-zero columns do not meet.
@@ -220,7 +258,16 @@ void ScoreRecipe::tied_key(HeadRow place, float* out) const {
   if (tier != 2) out[0] = rounded_to(c_.dtype, 0.25 * double(tier) * out[0]);
 }
 
+// One column alone, against k's flat rows: scores near +-32, the edge keys among the largest.
+void ScoreRecipe::calm_flat_query(float* out) const {
+  const double value = 32 / (std::abs(gain_) * flat_);
+  std::fill(out, out + c_.head_dim, 0.0f);
+  out[0] = rounded_to(c_.dtype, std::min(value, double(largest_of(c_.dtype))));
+  if (c_.scores == Scores::deeper) out[0] = -out[0];
+}
+
 void ScoreRecipe::flat_query(HeadRow place, float* out) const {
+  if (calm(place)) return calm_flat_query(out);
   const bool negative = c_.scores == Scores::deeper || place.row % 4 == 3;
   const double value = (negative ? -flat_ : flat_);
   std::fill(out, out + c_.head_dim, float(value));
@@ -263,8 +310,8 @@ void ScoreRecipe::add_infinities(bool is_query, HeadRow place, float* out) const
   const float sign = gain_ < 0 ? -1.0f : 1.0f;
   const int64_t other = c_.head_dim > 1 ? 1 : 0;
   if (is_query) {
-    out[0] = 1;
-    if (other == 1) out[1] = place.row % 4 == 1 ? -sign * kInfinity : 0.25f;
+    out[0] = float(carrier_);
+    if (other == 1) out[1] = place.row % 4 == 1 ? -sign * kInfinity : float(carrier_ / 4);
     return;
   }
   if (other == 1) out[1] = 0.5f;
@@ -295,6 +342,7 @@ void ScoreRecipe::query(HeadRow place, float* out) const {
   if (c_.scores == Scores::noise) {
     Random random = stream(1, place);
     for (int64_t x = 0; x < c_.head_dim; ++x) out[x] = float(random.normal());
+    if (calm(place)) scale_row(out, c_.head_dim, calm_factor());
     return;
   }
   carried_query(place, out);

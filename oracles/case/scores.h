@@ -27,6 +27,8 @@ class ScoreRecipe {
   int64_t spotlight_of_key(int64_t key) const;
   int64_t spotlight_of_query(HeadRow place) const;
   double query_factor(int64_t row) const;
+  bool calm(HeadRow place) const;
+  double calm_factor() const;
   double target(HeadRow place, Random& random) const;
 
   void carried_query(HeadRow place, float* out) const;
@@ -35,6 +37,7 @@ class ScoreRecipe {
   void zero_row(bool is_query, HeadRow place, float* out) const;
   void tied_key(HeadRow place, float* out) const;
   void flat_query(HeadRow place, float* out) const;  // deeper, fp16_overflow, fused_exponent
+  void calm_flat_query(float* out) const;
   void flat_key(HeadRow place, float* out) const;
   void cancelling_pairs(bool is_query, HeadRow place, float* out) const;
   void add_infinities(bool is_query, HeadRow place, float* out) const;
@@ -48,7 +51,8 @@ class ScoreRecipe {
   double carrier_ = 0;  // value of q in the carriers
   double spot_ = 0;     // of q and, with its sign, of k in a spotlight
   double noise_ = 0;
-  double flat_ = 0;  // magnitude of flat rows, of q and of k
+  double flat_ = 0;     // magnitude of flat rows, of q and of k
+  bool mixed_ = false;  // three rows of four are calm
 };
 
 void make_contents(const AttentionCase& subject, Random random, HeadRow place, float* out);

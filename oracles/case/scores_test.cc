@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "oracles/case/text.h"
@@ -86,8 +87,30 @@ void expect_around(Scores scores, double centre, double tolerance) {
 TEST(Scores, LevelIsMinus200) {
   expect_around(Scores::level, -200, 0.01);
 }
-TEST(Scores, DeepIsMinus60000) {
-  expect_around(Scores::deep, -60000, 0.01);
+// One row in four is extreme in every key (`extreme` says of a score), the others in none: small
+// scores that leave every key visible.
+void expect_calm_rows_beside(const AttentionCase& c, const ScoreTable& table,
+                             const std::function<bool(double)>& extreme) {
+  int64_t extremes = 0;
+  for (const auto& row : table.scores) {
+    const bool is_extreme = extreme(row[0]);
+    extremes += is_extreme;
+    for (double score : row) {
+      ASSERT_EQ(extreme(score), is_extreme) << label(c);
+      if (!is_extreme) {
+        ASSERT_LE(std::abs(score), 64) << label(c);
+      }
+    }
+  }
+  ASSERT_GE(extremes, c.seq_q / 4) << label(c);
+  ASSERT_LE(extremes, (c.seq_q + 3) / 4) << label(c);
+}
+
+TEST(Scores, DeepIsMinus60000InOneRowOfFour) {
+  for (const AttentionCase& c : variants(Scores::deep)) {
+    expect_calm_rows_beside(c, scores_of(c),
+                            [](double score) { return std::abs(score + 60000) <= 600; });
+  }
 }
 TEST(Scores, HighIs100) {
   expect_around(Scores::high, 100, 0.02);
@@ -153,9 +176,8 @@ TEST(Scores, PeakedGivesOneClassOfKeysNearlyAllTheWeight) {
 
 TEST(Scores, Fp16OverflowExceedsHalfPrecisionBeforeTheScale) {
   for (const AttentionCase& c : variants(Scores::fp16_overflow)) {
-    for (const auto& row : scores_of(c).scores) {
-      for (double score : row) ASSERT_GE(std::abs(score / c.scale), 65520) << label(c);
-    }
+    expect_calm_rows_beside(c, scores_of(c),
+                            [&](double score) { return std::abs(score / c.scale) >= 65520; });
   }
 }
 
@@ -164,15 +186,34 @@ TEST(Scores, DeeperAndFusedExponentExceedTwoToThe22) {
   for (Scores scores : {Scores::deeper, Scores::fused_exponent}) {
     for (const AttentionCase& c : variants(scores)) {
       const ScoreTable table = scores_of(c);
+      expect_calm_rows_beside(c, table, [](double score) {
+        return std::abs(score) * std::log2(std::exp(1.0)) >= 0x1p22;
+      });
       for (const auto& row : table.scores) {
         for (double score : row) {
-          ASSERT_GE(std::abs(score) * std::log2(std::exp(1.0)), 0x1p22) << label(c);
           if (scores == Scores::deeper) {
             ASSERT_LT(score, 0) << label(c);
           }
         }
+        ASSERT_EQ(row[0], row[66]) << label(c);  // ties stay ties
       }
-      ASSERT_EQ(table.scores[0][0], table.scores[0][66]) << label(c);  // ties stay ties
+    }
+  }
+}
+
+// Integers and noise are calmed where the scale is large; a row that sees one diagonal needs no
+// calm, since one key is judged exactly.
+TEST(Scores, LargeScalesLeaveCalmRows) {
+  for (Scores scores : {Scores::integers, Scores::noise}) {
+    AttentionCase c = {.seq_q = 40, .seq_k = 67, .head_dim = 64, .scale = 1e6, .scores = scores};
+    for (const bool one_diagonal : {false, true}) {
+      if (one_diagonal) c.band_low = c.band_high = 3;
+      int64_t calm = 0;
+      for (const auto& row : scores_of(c).scores) {
+        const auto [low, high] = std::minmax_element(row.begin(), row.end());
+        calm += *high - *low < 16;
+      }
+      EXPECT_EQ(calm, one_diagonal ? 0 : 30) << label(c);
     }
   }
 }

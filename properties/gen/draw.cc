@@ -147,13 +147,38 @@ int64_t tiles(int64_t length) {
   return (length - 1) / 32;
 }
 
-// Large scores have a bound too wide to show one key among many. Small heads sharpen it; from 1e6
-// on only a row with a single live key is judged exactly.
+// Large scores have a bound too wide to show one key among many (the recipes mix calm rows in).
+// Small heads sharpen it; from 1e6 on only a row with a single live key is judged exactly.
 void sharpen(AttentionCase& c, Random& random) {
   const bool huge = c.scores == Scores::deeper || c.scores == Scores::fused_exponent;
   const bool large = huge || c.scores == Scores::deep || c.scores == Scores::fp16_overflow;
   if (large && one_in(random, 2)) c.head_dim = random.between(1, 4);
   if (huge && one_in(random, 2)) c.band_low = c.band_high = random.between(-3, 20);
+}
+
+// How many keys of like weight O alone still tells apart: a key's share of v, 1 / keys, has to
+// stand above the rounding of P and of O.
+int64_t keys_that_show(const AttentionCase& c) {
+  const bool half = c.dtype == oddtile_fp16;
+  switch (c.contents) {
+    case Contents::ones:
+      return 0;
+    case Contents::one_hot:
+      if (c.head_dim >= 8) return kUnbounded;
+      return c.head_dim == 1 ? 0 : half ? 64 : 8;
+    case Contents::large:
+      return half ? 32 : 4;
+    default:
+      return half ? 128 : 16;
+  }
+}
+
+// Without LSE contents have to show a key by themselves.
+void drop_lse(AttentionCase& c) {
+  c.lse = 0;
+  if (c.seq_k <= keys_that_show(c)) return;
+  c.contents = Contents::one_hot;
+  if (c.head_dim < 8) c.lse = 1;
 }
 
 void shrink_to_budget(AttentionCase& c, Random& random, int64_t work_at_most) {
@@ -261,10 +286,9 @@ Case draw_attention(Random& random, int64_t work_at_most) {
   }
   if (one_in(random, 3)) draw_layouts(c, random);
   if (one_in(random, 4)) draw_offsets(c, random);
-  if (one_in(random, 8)) c.lse = 0;
+  const bool without_lse = one_in(random, 8);
   if (!one_in(random, 3)) c.contents = any(random, c.contents);
-  const bool shows_nothing = c.lse == 0 && c.contents == Contents::ones;
-  if (shows_nothing) c.contents = Contents::coded;
+  if (without_lse) drop_lse(c);
   Case subject = {c};
   draw_rest(subject, random);
   ODDTILE_ASSERT(impossible(subject).empty());
