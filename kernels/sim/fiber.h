@@ -1,10 +1,12 @@
-// Fibers: a stack each, switched in user space (Boost.Context's fcontext), known to
-// AddressSanitizer. The only place that includes Boost.Context.
+// Fibers: a stack each, switched in user space, known to AddressSanitizer. The only place with
+// assembly: x86-64, System V.
 #pragma once
 
 #include <cstddef>
 
 namespace oddtile::simulator {
+
+class StackSlab;
 
 // A fiber runs `body(argument)`, which must never return; it ends by never being resumed. A Fiber
 // without a stack stands for the thread that called switch_fiber first.
@@ -26,13 +28,15 @@ class Fiber {
   friend void switch_fiber(Fiber& from, Fiber& to);
   friend struct FiberEntry;
 
-  void* context_ = nullptr;
+  void* context_ = nullptr;    // stack pointer while suspended
+  StackSlab* slab_ = nullptr;  // holds the stack; null for a thread
+  int index_ = 0;              // within the slab
   void (*body_)(void*) = nullptr;
   void* argument_ = nullptr;
-  const void* stack_ = nullptr;  // lowest usable byte
-  size_t stack_bytes_ = 0;
-  void* fake_stack_ = nullptr;  // AddressSanitizer's
-  void* mapping_ = nullptr;
+  // What AddressSanitizer takes for the stack: the whole slab, or the thread's own.
+  const void* bounds_ = nullptr;
+  size_t bounds_bytes_ = 0;
+  void* fake_stack_ = nullptr;
 };
 
 // Suspends `from`, the fiber that runs now, and resumes `to`. No system call.

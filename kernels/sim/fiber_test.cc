@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -87,6 +88,45 @@ TEST(Fiber, carries_exceptions_within_itself) {
   thrower.fiber.start_over(Thrower::run, &thrower);
   for (int round = 0; round < 3; ++round) switch_fiber(thrower.host, thrower.fiber);
   EXPECT_EQ(thrower.caught, "insideinsideinside");
+}
+
+// Whatever the compiler keeps in registers or on the stack over a switch is there afterwards.
+TEST(Fiber, keeps_its_locals_while_others_run) {
+  struct Counting {
+    Fiber host;
+    Fiber fibers[3];
+    int next = 0;
+    int64_t result[3] = {};
+    static void run(void* argument) {
+      Counting& all = *static_cast<Counting*>(argument);
+      const int self = all.next;
+      int64_t a = self, b = 2 * self, c = 3 * self, d = 4 * self, e = 5 * self, f = 6 * self;
+      double sum = self;  // a vector register: spilled to an aligned place, or lost
+      for (;;) {
+        all.result[self] = a + b + c + d + e + f + int64_t(sum);
+        ++a, b += 2, c += 3, d += 4, e += 5, f += 6, sum += 7;
+        all.next = (self + 1) % 3;
+        Fiber& to = all.next == 0 ? all.host : all.fibers[all.next];
+        switch_fiber(all.fibers[self], to);
+      }
+    }
+  } all;
+  for (Fiber& fiber : all.fibers) fiber.start_over(Counting::run, &all);
+  for (int64_t round = 0; round < 5; ++round) {
+    switch_fiber(all.host, all.fibers[0]);
+    for (int64_t self = 0; self < 3; ++self) EXPECT_EQ(all.result[self], 22 * self + 28 * round);
+  }
+}
+
+// More than one slab of stacks, given back in another order than taken, and taken again.
+TEST(Fiber, stacks_are_handed_out_once_at_a_time) {
+  for (int round = 0; round < 3; ++round) {
+    Ring ring(70);
+    ring.turns = 141;
+    switch_fiber(ring.host, *ring.members[0]);
+    for (size_t turn = 0; turn < ring.turns; ++turn) ASSERT_EQ(ring.ran[turn], turn % 70);
+    std::swap(ring.members.front(), ring.members.back());
+  }
 }
 
 TEST(FiberDeathTest, overflow_of_a_stack_meets_the_guard_page) {
