@@ -147,16 +147,15 @@ bool is_seen(const HeadTensor& target, int64_t batch, int64_t head, int64_t row)
   return false;
 }
 
-template <class Recipe>
-void make_head_rows(const HeadTensor& target, const Recipe& recipe) {
+// write(place, index of its first element) for each row that somebody sees.
+template <class Write>
+void for_each_head_row(const HeadTensor& target, const Write& write) {
   Tensor& tensor = *target.tensor;
   for_each_part(tensor, [&](int64_t batch, int64_t head, int64_t row, int64_t, int64_t end) {
-    float values[256];
     const int64_t length = target.lengths[size_t(batch)];
     const int64_t index = tensor.index(batch, head, row, 0);
     if (is_seen(target, batch, head, row)) {
-      recipe(HeadRow{batch, head, row, length}, values);
-      store_row(tensor.bytes.data(), tensor.element, index, values, end);
+      write(HeadRow{batch, head, row, length}, index);
     } else if (target.finite_where_hidden && row < length) {
       const uint32_t bits = finite_poison_bits(tensor.element, target.poison);
       for (int64_t x = 0; x < end; ++x) {
@@ -166,10 +165,32 @@ void make_head_rows(const HeadTensor& target, const Recipe& recipe) {
   });
 }
 
+template <class Recipe>
+void make_head_rows(const HeadTensor& target, const Recipe& recipe) {
+  Tensor& tensor = *target.tensor;
+  for_each_head_row(target, [&](HeadRow place, int64_t index) {
+    float values[256];
+    recipe(place, values);
+    store_row(tensor.bytes.data(), tensor.element, index, values, tensor.sizes[3]);
+  });
+}
+
+// Which rows of k and v somebody sees; from the bytes of the mask and the lengths stored.
+struct Visible {
+  std::vector<int64_t> lengths;
+  std::vector<uint8_t> seen;
+};
+
+Visible visible_rows(const Workload& workload, const AttentionCase& c,
+                     std::span<const int32_t> stored) {
+  Visible result{clamped_key_lengths(c, stored), {}};
+  result.seen = seen_keys(c, result.lengths, workload.find(Role::mask));
+  return result;
+}
+
 void fill(Workload& workload, const AttentionCase& c, Poison poison) {
   const Case& subject = workload.subject;
-  Tensor* mask = tensor_of(workload, Role::mask);
-  if (mask != nullptr) make_mask(subject, c.mask, *mask, true);
+  if (Tensor* mask = tensor_of(workload, Role::mask)) make_mask(subject, c.mask, *mask, true);
   const auto stored = make_key_lengths(c, stream_of(subject, Role::key_length));
   if (Tensor* tensor = tensor_of(workload, Role::key_length)) {
     for (int64_t item = 0; item < c.batch; ++item) {
@@ -177,8 +198,7 @@ void fill(Workload& workload, const AttentionCase& c, Poison poison) {
                  uint32_t(stored[size_t(item)]));
     }
   }
-  const auto lengths = clamped_key_lengths(c, stored);
-  const auto seen = seen_keys(c, lengths, mask);
+  const auto [lengths, seen] = visible_rows(workload, c, stored);
   const ScoreRecipe scores(c, stream_of(subject, Role::q));
   const Random contents = stream_of(subject, Role::v);
   make_head_rows({tensor_of(workload, Role::q), lengths},
@@ -187,6 +207,58 @@ void fill(Workload& workload, const AttentionCase& c, Poison poison) {
                  [&](HeadRow place, float* out) { scores.key(place, out); });
   make_head_rows({tensor_of(workload, Role::v), lengths, &seen, true, poison},
                  [&](HeadRow place, float* out) { make_contents(c, contents, place, out); });
+}
+
+// The logical elements of one row part of a tensor, from another of the same layout.
+void copy_part(const Tensor& from, Tensor& to, int64_t first, int64_t count) {
+  const int64_t width = element_bytes(to.element);
+  if (to.strides[3] <= 1) {
+    std::memcpy(to.bytes.data() + first * width, from.bytes.data() + first * width,
+                size_t(count * width));
+    return;
+  }
+  for (int64_t i = 0, at = first * width; i < count; ++i, at += to.strides[3] * width) {
+    std::memcpy(to.bytes.data() + at, from.bytes.data() + at, size_t(width));
+  }
+}
+
+void copy_logical(const Tensor& from, Tensor& to) {
+  for_each_part(to, [&](int64_t i0, int64_t i1, int64_t i2, int64_t begin, int64_t end) {
+    copy_part(from, to, to.index(i0, i1, i2, begin), end - begin);
+  });
+}
+
+void copy_inputs(const Workload& made, Workload& workload, const VectorAddCase&, Poison) {
+  for (size_t i = 0; i < made.tensors.size(); ++i) {
+    if (!made.tensors[i].is_output) copy_logical(made.tensors[i], workload.tensors[i]);
+  }
+  const Tensor* mask = workload.find(Role::mask);
+  const int out = workload.index_of(Role::out);
+  if (mask == nullptr || made.tensors[size_t(out)].alias_of >= 0) return;
+  make_old_output(workload.subject, workload.tensors[size_t(out)], *mask);
+}
+
+void copy_inputs(const Workload& made, Workload& workload, const SoftmaxCase&, Poison) {
+  for (size_t i = 0; i < made.tensors.size(); ++i) {
+    if (!made.tensors[i].is_output) copy_logical(made.tensors[i], workload.tensors[i]);
+  }
+}
+
+void copy_inputs(const Workload& made, Workload& workload, const AttentionCase& c, Poison poison) {
+  for (size_t i = 0; i < made.tensors.size(); ++i) {
+    const Role role = made.tensors[i].role;
+    if (made.tensors[i].is_output || role == Role::k || role == Role::v) continue;
+    copy_logical(made.tensors[i], workload.tensors[i]);
+  }
+  const auto stored = make_key_lengths(c, stream_of(workload.subject, Role::key_length));
+  const auto [lengths, seen] = visible_rows(workload, c, stored);
+  for (const Role role : {Role::k, Role::v}) {
+    const Tensor& from = *made.find(role);
+    Tensor& to = *tensor_of(workload, role);
+    const HeadTensor target = {&to, lengths, &seen, role == Role::v, poison};
+    for_each_head_row(target,
+                      [&](HeadRow, int64_t first) { copy_part(from, to, first, to.sizes[3]); });
+  }
 }
 
 }  // namespace
@@ -235,15 +307,32 @@ int Workload::index_of(Role role) const {
   return -1;
 }
 
-Workload materialise(const Case& subject, Poison poison) {
-  ODDTILE_ASSERT(impossible(subject).empty());
+namespace {
+
+// Tensors with bytes, all of them poison.
+Workload poisoned(const Case& subject, Poison poison) {
   Workload workload{subject, lay_out(subject)};
   for (Tensor& tensor : workload.tensors) {
     if (tensor.alias_of >= 0) continue;
     tensor.bytes.resize(size_t(tensor.capacity * element_bytes(tensor.element)));
     fill_poison(tensor.bytes, tensor.element, poison);
   }
+  return workload;
+}
+
+}  // namespace
+
+Workload materialise(const Case& subject, Poison poison) {
+  ODDTILE_ASSERT(impossible(subject).empty());
+  Workload workload = poisoned(subject, poison);
   std::visit([&](const auto& problem) { fill(workload, problem, poison); }, subject.problem);
+  return workload;
+}
+
+Workload with_poison(const Workload& made, Poison poison) {
+  Workload workload = poisoned(made.subject, poison);
+  std::visit([&](const auto& problem) { copy_inputs(made, workload, problem, poison); },
+             made.subject.problem);
   return workload;
 }
 

@@ -124,6 +124,24 @@ Places places_of(const Workload& workload, const Tensor& tensor) {
   return places;
 }
 
+// Copying logical inputs to other poison is making the case with that poison.
+TEST(Workload, with_other_poison_is_what_would_be_made) {
+  for (const Case& subject : drawn_cases(800)) {
+    for (const Poison from : kPoisons) {
+      const Workload made = materialise(subject, from);
+      for (const Poison to : kPoisons) {
+        const Workload wanted = materialise(subject, to), copied = with_poison(made, to);
+        ASSERT_EQ(copied.tensors.size(), wanted.tensors.size());
+        for (size_t i = 0; i < wanted.tensors.size(); ++i) {
+          ASSERT_EQ(copied.tensors[i].offset, wanted.tensors[i].offset);
+          ASSERT_EQ(copied.tensors[i].bytes, wanted.tensors[i].bytes)
+              << print(subject) << ": " << role_name(wanted.tensors[i].role);
+        }
+      }
+    }
+  }
+}
+
 TEST(Workload, EveryElementIsInsideItsBufferAndOutputsDoNotOverlap) {
   for (const Case& subject : drawn_cases(400)) {
     const Workload workload = materialise(subject, Poison::nan);
