@@ -24,6 +24,7 @@ endfunction()
 
 function(oddtile_libfuzzer name seeds must_crash)
   add_executable(fuzz_${name} ${ARGN})
+  oddtile_fuzzed(fuzz_${name})
   target_link_libraries(fuzz_${name} PRIVATE fuzz_body)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   if(must_crash)
