@@ -8,6 +8,7 @@
 #include "kernels/base/assert.h"
 #include "oracles/bounds/profile.h"
 #include "oracles/judge/parts.h"
+#include "oracles/judge/suspicion.h"
 
 namespace oddtile::oracles {
 namespace {
@@ -137,6 +138,11 @@ Judgement judge(const Workload& workload, std::span<const std::vector<std::byte>
     const std::string why = vacuous(outcome, judgement, judged, kernel);
     judgement.verdict = why.empty() ? Verdict::pass : Verdict::vacuous;
     if (!why.empty()) judgement.explanation = "vacuous: " + why + "\n";
+    judgement.suspicion = suspect(evidence);
+    if (judgement.suspicion.worst_ratio > 1) {
+      judgement.verdict = Verdict::suspect;
+      judgement.explanation = explain_suspicion(judgement.suspicion) + judgement.explanation;
+    }
   }
   return judgement;
 }

@@ -33,6 +33,19 @@ struct Quantity {
   double got = 0, exact = 0, bound = 0;  // of the worst element
 };
 
+// The statistical form on a sample of attention's rows (suspicion.h): ratios above 1 are suspect.
+struct Suspicion {
+  int64_t rows = 0, elements = 0;  // 0: too few rows or keys to mean anything
+  int64_t exceeding = 0;
+  Role role = Role::o;
+  double worst_ratio = 0;
+  int64_t worst_index[4] = {0, 0, 0, 0};
+  double got = 0, exact = 0, bound = 0;  // of the worst element
+  // Mean of error / bound over its standard error, rows as clusters: of O away from 0, of LSE.
+  // 0 below 8 rows. Reported, no verdict.
+  double z_o = 0, z_lse = 0;
+};
+
 struct Judgement {
   Verdict verdict = Verdict::fail;
   std::vector<Quantity> quantities;
@@ -40,7 +53,8 @@ struct Judgement {
   double zero_output_factor = 0;  // worst ratio that an all-zero output would have had
   int64_t escalated = 0;          // elements recomputed in multiprecision
   int64_t fully_bounded = 0;      // elements whose bound was computed in full, not from below
-  std::string explanation;        // empty on pass; else one line per finding, worst first
+  Suspicion suspicion;
+  std::string explanation;  // empty on pass; else one line per finding, worst first
 };
 
 // Which rows to judge: all of them up to `rows_at_most`, else a seeded sample that holds the first,

@@ -26,6 +26,11 @@ const oddtile_implementation* implementation = nullptr;
 CheckResult check(const oracles::Case& subject, Tally* tally) {
   CheckResult result = check_case(subject, *implementation, *machine);
   tally->add(result);
+  // Not a failure, but to be looked at.
+  if (result.verdict == oracles::Verdict::suspect) {
+    fmt::print("{}: suspect: {}\n{}", options.name, oracles::print(subject),
+               result.judgement.explanation);
+  }
   if (machine->lost()) {
     // A fault of the device ends the process: what would follow (shrinking, say) cannot launch.
     fmt::print("{}\n{}: FAILED after {} cases, the machine is lost\n", result.report, options.name,
