@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "oracles/case/text.h"
+#include "oracles/judge/power.h"
 #include "properties/checks/checks.h"
 #include "reports/cli/selection.h"
 #include "reports/measure/error_sweep.h"
@@ -51,6 +52,16 @@ void print_result(const oracles::Case& subject, const oddtile_implementation& wh
     fmt::print("  {:.0f} % of the edge keys are visible in the outputs\n",
                100 * result.judgement.visible_edge_keys);
   }
+  const oracles::Suspicion& sampled = result.judgement.suspicion;
+  if (sampled.rows > 0) {
+    fmt::print(
+        "  statistical form: {} rows, worst share {:.3g}, sign of the errors: z = {:+.1f} of O, "
+        "{:+.1f} of LSE\n",
+        sampled.rows, sampled.worst_ratio, sampled.z_o, sampled.z_lse);
+  }
+  const auto workload = oracles::materialise(subject, oracles::Poison::nan);
+  fmt::print("{}", oracles::describe(oracles::measure_power(workload, result.profile)));
+  if (result.verdict != Verdict::fail) fmt::print("{}", result.judgement.explanation);
   if (result.counters.launches > 0) {
     fmt::print("  {} launches, {} bytes read, {} written, {} flops\n", result.counters.launches,
                result.counters.bytes_read, result.counters.bytes_written, result.counters.flops);
