@@ -135,6 +135,9 @@ typedef struct oddtile_profile {
   oddtile_dtype weight_dtype; /* type of the weights P that multiply V */
   int32_t weight_normalised;  /* 1: P is divided by the row sum before it is rounded */
   int32_t exp2_flushes;       /* 1: results of exp2 below 2^-126 are 0 */
+  int32_t mma_rounds;         /* 0: a group truncates addends and result; 1: to nearest */
+  int32_t machine_arithmetic; /* 1: products, exp2 and log2 are the machine's own instructions, so
+                                 that what was measured of them may replace the numbers here */
   double exp2_error;          /* relative error of the kernel's exp2 */
   double log2_error;          /* error of log2, relative, or absolute where |log2| < 1 */
   double division_error_u;    /* error of the final division, in units of 2^-24 */
@@ -142,7 +145,7 @@ typedef struct oddtile_profile {
   double lazy_threshold_log2; /* 0: the maximum is always followed */
 } oddtile_profile;
 
-#define ODDTILE_ABI_VERSION 1u
+#define ODDTILE_ABI_VERSION 2u
 
 enum oddtile_capability { /* bits of oddtile_implementation.capabilities */
                           oddtile_stores_lse = 1,

@@ -105,6 +105,7 @@ oddtile_status attention_describe(const oddtile_attention_problem& problem, int3
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
   profile->log2_error = kMachineArithmetic.log2_error;
+  profile->machine_arithmetic = 1;
   profile->division_error_u = 2.0;  // 1 / sum, and the product with it
   return oddtile_ok;
 }

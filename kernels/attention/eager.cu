@@ -161,6 +161,8 @@ oddtile_status eager_attention_describe(const oddtile_attention_problem& problem
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
   profile->log2_error = kMachineArithmetic.log2_error;
+  // cuBLAS chooses its own products and their order.
+  profile->machine_arithmetic = product_arithmetic().mma_products == 0;
   profile->division_error_u = 2.0;
   return oddtile_ok;
 }

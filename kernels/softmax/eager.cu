@@ -178,6 +178,7 @@ oddtile_status eager_softmax_describe(const oddtile_softmax_problem& problem, in
   profile->sum_lanes = reduction_lanes(problem);
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
+  profile->machine_arithmetic = 1;
   profile->division_error_u = 1.0;
   return oddtile_ok;
 }

@@ -94,6 +94,7 @@ oddtile_status softmax_describe(const oddtile_softmax_problem& problem, int32_t 
   profile->sum_lanes = it.lanes * softmax_width(problem.dtype, it.narrow);
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
+  profile->machine_arithmetic = 1;
   profile->division_error_u = 2.0;  // 1 / sum and the product, each rounded once
   return oddtile_ok;
 }

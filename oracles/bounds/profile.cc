@@ -27,8 +27,16 @@ void for_each_tile(std::span<const int64_t> keys, int64_t tile, Visitor&& visit)
   }
 }
 
+// What one addend of a group loses, and what its result loses, in units of u.
+double addend_loss(const oddtile_profile& profile) {
+  return std::ldexp(profile.mma_rounds ? 0.5 : 1.0, 24 - profile.mma_fraction_bits);
+}
+double result_loss(const oddtile_profile& profile) {
+  return profile.mma_rounds ? 1 : 2;
+}
+
 double group_loss(double addends, const oddtile_profile& profile) {
-  return addends * std::ldexp(1.0, 24 - profile.mma_fraction_bits) + 2;
+  return addends * addend_loss(profile) + result_loss(profile);
 }
 
 std::string above(const char* field, double value, double ceiling) {
@@ -95,7 +103,7 @@ double kappa(int64_t k, const oddtile_profile& profile) {
   const int64_t full = k / group, rest = k % group;
   double loss = double(full) * group_loss(double(group) + 1, profile);
   if (rest > 0) loss += group_loss(double(rest) + 1, profile);
-  return loss - std::ldexp(1.0, 24 - profile.mma_fraction_bits);  // the first accumulator is 0
+  return loss - addend_loss(profile);  // the first accumulator is 0
 }
 
 double kappa_values(std::span<const int64_t> keys, const oddtile_profile& profile) {
@@ -108,7 +116,7 @@ double kappa_values(std::span<const int64_t> keys, const oddtile_profile& profil
   for_each_tile(keys, tile, [&](int64_t live) {
     const int64_t groups = std::min(live, most_groups);
     // `live` products and one accumulator per group; each group's result is truncated.
-    loss += group_loss(double(live + groups), profile) + 2 * double(groups - 1);
+    loss += group_loss(double(live + groups), profile) + result_loss(profile) * double(groups - 1);
   });
   return loss;
 }

@@ -34,8 +34,9 @@ std::string too_generous(const oddtile_profile& profile, oddtile_dtype dtype, od
 // sequential fp32 FMA; for a matrix unit that aligns groups of K products plus the accumulator to
 // the largest exponent and truncates to F fraction bits: each of the g + 1 addends of a group
 // loses less than 2^-F of the largest, the result is truncated to 24 bits (2 u), hence
-// (g + 1) 2^(24-F) + 2 per group; the first accumulator is 0 and loses nothing. The operands of
-// one product are 16-bit, so that a single product is exact: 0.
+// (g + 1) 2^(24-F) + 2 per group, and half of that where the unit rounds to nearest (mma_rounds);
+// the first accumulator is 0 and loses nothing. The operands of one product are 16-bit, so that a
+// single product is exact: 0.
 double kappa(int64_t k, const oddtile_profile& profile);
 
 // Sum over tiles of kappa for P V. Hidden keys have weight 0 and lose nothing, but the live keys of

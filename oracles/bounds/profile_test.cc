@@ -26,6 +26,12 @@ TEST(Kappa, KnownValues) {
   oddtile_profile hopper = ampere;
   hopper.mma_fraction_bits = 25;
   EXPECT_EQ(kappa(16, hopper), 16 * 0.5 + 2);
+  oddtile_profile rounding = hopper;
+  rounding.mma_rounds = 1;
+  EXPECT_EQ(kappa(64, rounding), kappa(64, hopper) / 2);
+  rounding.mma_fraction_bits = 48;  // sums in double: what counts is one rounding a group
+  EXPECT_GT(kappa(64, rounding), 4);
+  EXPECT_LT(kappa(64, rounding), 4.00001);
 }
 
 TEST(Kappa, OfValuesCountsGroupsThatHoldLiveKeys) {
@@ -38,6 +44,8 @@ TEST(Kappa, OfValuesCountsGroupsThatHoldLiveKeys) {
   EXPECT_EQ(kappa_values(one, profile), 0);
   // Tile 0: two keys, two groups; tile 1: one of each.
   EXPECT_EQ(kappa_values(spread, profile), (2 + 2) + 2 * 2 + (1 + 1) + 2);
+  profile.mma_rounds = 1;
+  EXPECT_EQ(kappa_values(spread, profile), ((2 + 2) + 2 * 2 + (1 + 1) + 2) / 2.0);
 }
 
 TEST(SumDepth, TilesAndLanes) {

@@ -28,6 +28,7 @@ std::string replay_line(const oracles::Case& subject, const oddtile_implementati
   }
   std::string line = fmt::format("oddtile run '{}'", text);
   if (machine.name() != "sim") line += " --machine " + machine.name();
+  if (!machine.arithmetic().empty()) line += " --arithmetic " + machine.arithmetic();
   if (!plugin.empty()) return line + " --plugin " + shell_word(plugin);
   if (std::string(which.name) != "fused") line += fmt::format(" --implementation {}", which.name);
   return line;

@@ -18,6 +18,13 @@ TEST(report, replay_line_names_what_is_not_the_default) {
             "oddtile run 'vector_add n=3' --implementation eager");
 }
 
+TEST(report, replay_line_names_the_simulators_arithmetic) {
+  sim_machine().imitate(oracles::hardware_profile("nvidia-h200"));
+  EXPECT_EQ(replay_line({oracles::VectorAddCase{.n = 3}}, fused(), sim_machine()),
+            "oddtile run 'vector_add n=3' --arithmetic nvidia-h200");
+  sim_machine().imitate(nullptr);
+}
+
 TEST(report, replay_line_says_when_the_command_line_has_no_such_table) {
   const oddtile_implementation stranger = fused();  // even under the name "fused"
   EXPECT_EQ(replay_line({oracles::VectorAddCase{.n = 3}}, stranger, sim_machine()),

@@ -14,7 +14,8 @@ namespace {
 
 class CudaMachine : public Machine {
  public:
-  explicit CudaMachine(const cudaDeviceProp& device, int driver) {
+  explicit CudaMachine(const cudaDeviceProp& device, int driver)
+      : hardware_(oracles::hardware_of_device(device.name)) {
     description_ = fmt::format("{}, compute {}.{}, {} SMs, {} MiB, driver API {}.{}", device.name,
                                device.major, device.minor, device.multiProcessorCount,
                                device.totalGlobalMem >> 20, driver / 1000, driver % 1000 / 10);
@@ -77,6 +78,8 @@ class CudaMachine : public Machine {
   std::vector<const oddtile_implementation*> implementations() const override {
     return {&cuda::fused(), &cuda::eager()};
   }
+  const oracles::HardwareProfile* hardware() const override { return hardware_; }
+  const ArithmeticProbes* probes() const override { return &cuda::arithmetic_probes(); }
 
  private:
   static constexpr int64_t kSmallestBytes = 4096;
@@ -94,6 +97,7 @@ class CudaMachine : public Machine {
     }
   }
 
+  const oracles::HardwareProfile* hardware_;
   std::string description_;
   cudaStream_t stream_ = nullptr;
   std::map<int64_t, std::vector<void*>> kept_;

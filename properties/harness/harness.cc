@@ -21,7 +21,8 @@ Outcome run_workload(const oracles::Workload& workload, const oddtile_implementa
   outcome.position = choice.position;
   if (outcome.configuration < 0) return outcome;  // not offered: status stays `unsupported`
 
-  outcome.status = which.describe(&problem, outcome.configuration, &outcome.profile);
+  outcome.status = which.describe(&problem, outcome.configuration, &outcome.declared);
+  outcome.profile = oracles::sharpened(outcome.declared, machine.hardware());
   if (outcome.status != oddtile_ok) {
     outcome.violations.push_back("describe() refuses an id that configurations() gave");
     return outcome;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/probe/probe.h"
+#include "oracles/bounds/hardware.h"
 #include "oracles/case/workload.h"
 
 namespace oddtile::properties {
@@ -49,8 +51,20 @@ class Machine {
   virtual bool counts() const { return false; }  // whether counters() means anything
   // The implementations built for this machine: "fused" first, then "eager".
   virtual std::vector<const oddtile_implementation*> implementations() const = 0;
+
+  // What was measured of this machine's arithmetic, for the bounds; nullptr: unknown, and only what
+  // is declared counts.
+  virtual const oracles::HardwareProfile* hardware() const { return nullptr; }
+  // Single words on given operands, for measuring that; nullptr where there are none.
+  virtual const ArithmeticProbes* probes() const { return nullptr; }
+  // From now on computes as that hardware does (a copy is taken; nullptr: in its own arithmetic),
+  // and hardware() says so. False on machines that have but their own.
+  virtual bool imitate(const oracles::HardwareProfile* /*hardware*/) { return false; }
+  // The name of what is imitated; empty for the machine's own.
+  virtual std::string arithmetic() const { return {}; }
 };
 
+// The simulator; in the arithmetic that the environment variable ODDTILE_ARITHMETIC names, if any.
 Machine& sim_machine();
 Machine* cuda_machine();            // nullptr where there is none
 std::string cuda_absence_reason();  // why cuda_machine() is nullptr: "nvcc was not found", ...
@@ -63,10 +77,11 @@ std::string plugin_path(const oddtile_implementation& which);
 // What happened in one run of a case.
 struct Outcome {
   oddtile_status status = oddtile_unsupported;
-  bool launched = false;       // the implementation says that it has launched
-  int32_t configuration = -1;  // the id
-  int32_t position = -1;       // of that id in the order of preference: `config` of a case
-  oddtile_profile profile = {};
+  bool launched = false;          // the implementation says that it has launched
+  int32_t configuration = -1;     // the id
+  int32_t position = -1;          // of that id in the order of preference: `config` of a case
+  oddtile_profile declared = {};  // as describe() has it
+  oddtile_profile profile = {};   // with what was measured of the machine: what the bounds read
   std::vector<std::vector<std::byte>> buffers;  // every tensor's bytes after the run
   std::vector<std::string> violations;  // guard bands, inputs or output gaps changed; errors
   std::vector<Hazard> hazards;

@@ -21,6 +21,7 @@ class PreparedOnMachine : public Prepared {
     if (which_.describe(&problem_, id_, &profile_) != oddtile_ok) {
       return fmt::format("{} cannot describe its configuration {}", which_.name, id_);
     }
+    profile_ = oracles::sharpened(profile_, machine_.hardware());
     const int64_t bytes = which_.workspace_bytes(&problem_, id_);
     if (bytes < 0 || !buffers_.add_workspace(bytes)) {
       return fmt::format("the machine has no memory for a workspace of {} bytes", bytes);

@@ -1,6 +1,9 @@
 // The simulator as a machine: the only file outside kernels/ that knows sim::Machine.
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "kernels/library/library.h"
 #include "kernels/sim/machine.h"
@@ -9,11 +12,31 @@
 namespace oddtile::properties {
 namespace {
 
+sim::Arithmetic arithmetic_of(const oracles::HardwareProfile& hardware) {
+  return {.mma_products = hardware.mma_products,
+          .mma_fraction_bits = hardware.mma_fraction_bits,
+          .mma_truncates = !hardware.mma_rounds,
+          .exp2_error = hardware.exp2.relative_error,
+          .log2_error = hardware.log2_error()};
+}
+
 class SimMachine : public Machine {
  public:
+  SimMachine() {
+    const char* wanted = std::getenv("ODDTILE_ARITHMETIC");
+    if (wanted == nullptr || *wanted == 0) return;
+    const oracles::HardwareProfile* hardware = oracles::hardware_profile(wanted);
+    if (hardware == nullptr) {
+      // Silence would let a suite prove less than its name says.
+      fmt::print(stderr, "ODDTILE_ARITHMETIC: there is no hardware profile '{}'\n", wanted);
+      std::exit(2);
+    }
+    imitate(hardware);
+  }
   std::string name() const override { return "sim"; }
   std::string description() const override {
-    return "deterministic SIMT simulator on this CPU, one thread";
+    const std::string own = "deterministic SIMT simulator on this CPU, one thread";
+    return imitated_ ? own + ", in the arithmetic of " + imitated_->name : own;
   }
   void* allocate(int64_t bytes) override {
     return std::aligned_alloc(256, size_t((bytes + 255) / 256 * 256));
@@ -46,9 +69,22 @@ class SimMachine : public Machine {
   std::vector<const oddtile_implementation*> implementations() const override {
     return {&sim::fused(), &sim::eager()};
   }
+  const oracles::HardwareProfile* hardware() const override {
+    return imitated_ ? &*imitated_ : own_;
+  }
+  const ArithmeticProbes* probes() const override { return &sim::arithmetic_probes(); }
+  bool imitate(const oracles::HardwareProfile* hardware) override {
+    const bool own = hardware == nullptr || hardware == own_;
+    imitated_ = own ? std::nullopt : std::optional(*hardware);
+    machine_.set_arithmetic(own ? sim::Arithmetic{} : arithmetic_of(*hardware));
+    return true;
+  }
+  std::string arithmetic() const override { return imitated_ ? imitated_->name : std::string(); }
 
  private:
   sim::Machine machine_;
+  const oracles::HardwareProfile* own_ = oracles::hardware_profile("sim");
+  std::optional<oracles::HardwareProfile> imitated_;
 };
 
 }  // namespace

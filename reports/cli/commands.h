@@ -2,6 +2,7 @@
 // thrown (WrongUse) and becomes one line and code 2; any other exception is our own fault, code 3.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Selection {
   std::string machine = "sim";
   std::string implementation;  // empty: "fused", or the plug-in's own
   std::string plugin;          // path of a shared library, empty for none
+  std::string arithmetic;      // of the simulator: "plain", or a hardware profile's name
   bool json = false;
 };
 
@@ -20,6 +22,13 @@ struct ReportOptions {
   std::string output = "report";
   std::string sections = "errors,io,timing";
   bool quick = false;
+};
+
+struct ProfileOptions {
+  std::string output;  // the profile as JSON
+  std::string dump;    // raw results for fitting models, empty for none
+  std::string machine = "cuda";
+  int64_t fragments = int64_t(1) << 20;
 };
 
 struct RenderOptions {
@@ -32,6 +41,7 @@ int list_command();
 int run_command(const Selection& selection);
 int time_command(Selection selection);
 int report_command(const ReportOptions& options);
+int profile_command(const ProfileOptions& options);
 int render_command(const RenderOptions& options);
 
 }  // namespace oddtile::reports

@@ -36,6 +36,7 @@ struct Usage {
   Selection run, time;
   ReportOptions report;
   RenderOptions render;
+  ProfileOptions profile;
 
   Usage() {
     app.require_subcommand(1);
@@ -44,6 +45,8 @@ struct Usage {
     CLI::App* run_app = app.add_subcommand("run", "one case through every check");
     add_selection(run_app, run);
     run_app->add_option("--implementation", run.implementation, "fused or eager (default: fused)");
+    run_app->add_option("--arithmetic", run.arithmetic,
+                        "of the simulator: plain, or a hardware profile's name");
     CLI::App* time_app = app.add_subcommand("time", "one case timed beside its baseline");
     time.machine = "cuda";
     add_selection(time_app, time);
@@ -53,9 +56,22 @@ struct Usage {
     report_app->add_option("--sections", report.sections, "any of errors,io,timing")
         ->capture_default_str();
     report_app->add_flag("--quick", report.quick, "a fraction of every sweep");
+    add_profile();
     CLI::App* render_app = app.add_subcommand("render", "the pages of an existing record");
     render_app->add_option("record", render.record, "record.json")->required();
     render_app->add_option("--output", render.output, "folder")->capture_default_str();
+  }
+
+  void add_profile() {
+    CLI::App* command = app.add_subcommand(
+        "profile", "measures a GPU's exp2, log2, reciprocal and products; what bounds read");
+    command->add_option("--output", profile.output, "the profile, a JSON file")->required();
+    command->add_option("--dump", profile.dump, "raw results of one period, for fitting models");
+    command->add_option("--machine", profile.machine, "cuda; sim measures products only")
+        ->capture_default_str();
+    command->add_option("--fragments", profile.fragments, "random ones per instruction and type")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
   }
 
   // CLI11 would only say that a subcommand is required.
@@ -76,6 +92,7 @@ struct Usage {
     if (app.got_subcommand("run")) return run_command(run);
     if (app.got_subcommand("time")) return time_command(time);
     if (app.got_subcommand("report")) return report_command(report);
+    if (app.got_subcommand("profile")) return profile_command(profile);
     return render_command(render);
   }
 };

@@ -76,6 +76,7 @@ void print_result(const oracles::Case& subject, const oddtile_implementation& wh
 int run_command(const Selection& selection) {
   const oracles::Case subject = chosen_case(selection);
   properties::Machine& machine = machine_named(selection.machine);
+  choose_arithmetic(selection, machine);
   const oddtile_implementation& which = chosen_implementation(selection, machine);
   const properties::CheckResult result = properties::check_case(subject, which, machine);
   if (!result.offered) {

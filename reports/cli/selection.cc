@@ -55,6 +55,22 @@ const oddtile_implementation& chosen_implementation(const Selection& selection,
   return implementation_named(wanted, machine);
 }
 
+void choose_arithmetic(const Selection& selection, properties::Machine& machine) {
+  const std::string& name = selection.arithmetic;
+  if (name.empty()) return;
+  const oracles::HardwareProfile* hardware = nullptr;
+  if (name != "plain") {
+    hardware = oracles::hardware_profile(name);
+    if (hardware == nullptr) {
+      throw WrongUse(fmt::format("unknown arithmetic '{}'; there are: plain {}", name,
+                                 joined(oracles::hardware_names())));
+    }
+  }
+  if (!machine.imitate(hardware)) {
+    throw WrongUse(fmt::format("the machine '{}' has no arithmetic but its own", machine.name()));
+  }
+}
+
 void require_writable(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -12,6 +12,9 @@ oracles::Case chosen_case(const Selection& selection);
 const oddtile_implementation& chosen_implementation(const Selection& selection,
                                                     const properties::Machine& machine);
 
+// Sets the simulator's arithmetic; nothing selected leaves it as it is.
+void choose_arithmetic(const Selection& selection, properties::Machine& machine);
+
 // The whole file as text.
 std::string read_file(const std::string& path);
 

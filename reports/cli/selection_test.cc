@@ -43,6 +43,20 @@ TEST(Selection, a_complaint_says_where_and_what_there_is) {
   EXPECT_TRUE(contains(complaint(best), "fused, eager"));
 }
 
+TEST(Selection, the_simulator_takes_another_arithmetic) {
+  properties::Machine& machine = machine_named("sim");
+  choose_arithmetic({.arithmetic = "nvidia-h200"}, machine);
+  EXPECT_EQ(machine.arithmetic(), "nvidia-h200");
+  EXPECT_EQ(machine.hardware()->name, "nvidia-h200");
+  choose_arithmetic({}, machine);
+  EXPECT_EQ(machine.arithmetic(), "nvidia-h200");
+  choose_arithmetic({.arithmetic = "plain"}, machine);
+  EXPECT_EQ(machine.arithmetic(), "");
+  EXPECT_EQ(machine.hardware()->name, "sim");
+  const auto wrong = [&] { choose_arithmetic({.arithmetic = "h100"}, machine); };
+  EXPECT_TRUE(contains(complaint(wrong), "plain nvidia-h200"));
+}
+
 TEST(Selection, an_output_folder_is_made_or_refused) {
   const std::string folder = testing::TempDir() + "oddtile selection/report";
   EXPECT_EQ(complaint([&] { require_writable(folder); }), "");

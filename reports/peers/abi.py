@@ -11,7 +11,7 @@ FP32, FP16, BF16 = 0, 1, 2
 VECTOR_ADD, SOFTMAX, ATTENTION = 0, 1, 2
 TOP_LEFT, BOTTOM_RIGHT = 0, 1
 UNBOUNDED_LOW, UNBOUNDED_HIGH = -(2**63), 2**63 - 1
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 
 class VectorAddProblem(c.Structure):
@@ -58,6 +58,7 @@ class Profile(c.Structure):
                 ("sum_lanes", c.c_int32), ("mma_products", c.c_int32),
                 ("mma_fraction_bits", c.c_int32), ("weight_dtype", c.c_int),
                 ("weight_normalised", c.c_int32), ("exp2_flushes", c.c_int32),
+                ("mma_rounds", c.c_int32), ("machine_arithmetic", c.c_int32),
                 ("exp2_error", c.c_double), ("log2_error", c.c_double),
                 ("division_error_u", c.c_double), ("extra_frame_u", c.c_double),
                 ("lazy_threshold_log2", c.c_double)]
