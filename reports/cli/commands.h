@@ -20,7 +20,7 @@ struct Selection {
 
 struct ReportOptions {
   std::string output = "report";
-  std::string sections = "errors,io,timing";
+  std::string sections = "errors,io,criteria,timing";
   bool quick = false;
 };
 

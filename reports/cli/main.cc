@@ -53,7 +53,7 @@ struct Usage {
     CLI::App* report_app =
         app.add_subcommand("report", "sweeps; record.json, summary.md, index.html");
     report_app->add_option("--output", report.output, "folder")->capture_default_str();
-    report_app->add_option("--sections", report.sections, "any of errors,io,timing")
+    report_app->add_option("--sections", report.sections, "any of errors,io,criteria,timing")
         ->capture_default_str();
     report_app->add_flag("--quick", report.quick, "a fraction of every sweep");
     add_profile();

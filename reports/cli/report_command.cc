@@ -7,6 +7,7 @@
 
 #include "properties/harness/harness.h"
 #include "reports/cli/selection.h"
+#include "reports/measure/criteria_sweep.h"
 #include "reports/measure/environment.h"
 #include "reports/measure/error_sweep.h"
 #include "reports/measure/io.h"
@@ -18,6 +19,8 @@ namespace oddtile::reports {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kSections[] = {"errors", "io", "criteria", "timing"};
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
@@ -32,11 +35,14 @@ std::vector<std::string> split(const std::string& text) {
 std::vector<std::string> checked_sections(const std::string& text) {
   const std::vector<std::string> sections = split(text);
   for (const std::string& section : sections) {
-    if (section != "errors" && section != "io" && section != "timing") {
-      throw WrongUse(fmt::format("unknown section '{}'; sections: errors, io, timing", section));
+    if (std::count(std::begin(kSections), std::end(kSections), section) == 0) {
+      throw WrongUse(
+          fmt::format("unknown section '{}'; sections: {}", section, fmt::join(kSections, ", ")));
     }
   }
-  if (sections.empty()) throw WrongUse("no section; sections: errors, io, timing");
+  if (sections.empty()) {
+    throw WrongUse(fmt::format("no section; sections: {}", fmt::join(kSections, ", ")));
+  }
   return sections;
 }
 
@@ -85,9 +91,9 @@ int write_pages(const Record& record, const std::string& output) {
     if (skip.broken) continue;  // among the findings
     fmt::print("not measured ({}): {}: {}\n", skip.section, skip.what, skip.reason);
   }
-  fmt::print("{} error entries, {} of bytes moved, {} times, {} findings: {}\n",
-             record.errors.size(), record.io.size(), record.timings.size(), found.size(),
-             (folder / "index.html").string());
+  fmt::print("{} error entries, {} of bytes moved, {} of criteria, {} times, {} findings: {}\n",
+             record.errors.size(), record.io.size(), record.criteria.size(), record.timings.size(),
+             found.size(), (folder / "index.html").string());
   return found.empty() ? 0 : 1;
 }
 
@@ -104,6 +110,7 @@ int report_command(const ReportOptions& options) {
   for (const std::string& section : sections) {
     if (section == "errors") measure_errors(effort, &record);
     if (section == "io") measure_io(properties::sim_machine(), effort, &record);
+    if (section == "criteria") measure_criteria(properties::sim_machine(), effort, &record);
     if (section == "timing") measure_times(effort, &record);
     // After each section: what was measured is kept when a later section breaks the process.
     write_file(fs::path(options.output) / "record.json", to_json(record));

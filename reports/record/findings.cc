@@ -69,16 +69,34 @@ void add_timings(const Record& record, std::vector<Finding>& found) {
   }
 }
 
+// Public criteria may do as they like; ours must never reject a right kernel.
+void add_criteria(const Record& record, std::vector<Finding>& found) {
+  for (const CriteriaEntry& entry : record.criteria) {
+    if (entry.differing == 0 && !entry.mutant.empty()) {
+      found.push_back({"criteria", fmt::format("{}: no bit differs in {} runs: nothing compared",
+                                               entry.mutant, entry.runs)});
+    }
+    for (const CriterionCount& count : entry.counts) {
+      if (!count.ours || count.rejected == 0 || !entry.mutant.empty()) continue;
+      found.push_back(
+          {"criteria", fmt::format("the right {} is rejected in {} of {} runs by: {}", entry.kernel,
+                                   count.rejected, entry.runs, count.criterion)});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> findings(const Record& record) {
   std::vector<Finding> found;
   add_errors(record, found);
   add_timings(record, found);
+  add_criteria(record, found);
   for (const Skip& skip : record.skips) {
     if (skip.broken) found.push_back({skip.section, "broke: " + skip.what + ": " + skip.reason});
   }
-  if (record.errors.empty() && record.io.empty() && record.timings.empty()) {
+  if (record.errors.empty() && record.io.empty() && record.timings.empty() &&
+      record.criteria.empty()) {
     found.push_back({"all", "nothing was measured"});
   }
   return found;

@@ -76,5 +76,16 @@ TEST(Findings, a_time_of_wrong_outputs_is_found_but_a_peer_is_only_shown) {
   EXPECT_TRUE(findings(record).empty());
 }
 
+TEST(Findings, our_false_alarms_and_mutants_that_change_nothing_are_found) {
+  Record record;
+  record.criteria = {criteria_entry("", 0, 0), criteria_entry("scores", 4, 2)};
+  EXPECT_TRUE(findings(record).empty());  // a public criterion's false alarm is only shown
+  record.criteria = {criteria_entry("", 0, 2), criteria_entry("scores", 0, 0)};
+  const std::vector<Finding> found = findings(record);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].text, "the right attention is rejected in 2 of 9 runs by: bound");
+  EXPECT_EQ(found[1].text, "scores: no bit differs in 9 runs: nothing compared");
+}
+
 }  // namespace
 }  // namespace oddtile::reports

@@ -125,6 +125,23 @@ void fields(TimingEntry& e, Visitor&& visit) {
 }
 
 template <class Visitor>
+void fields(CriterionCount& e, Visitor&& visit) {
+  visit("criterion", e.criterion);
+  visit("ours", e.ours);
+  visit("rejected", e.rejected);
+}
+
+template <class Visitor>
+void fields(CriteriaEntry& e, Visitor&& visit) {
+  visit("kernel", e.kernel);
+  visit("mutant", e.mutant);
+  visit("promise", e.promise);
+  visit("runs", e.runs);
+  visit("differing", e.differing);
+  visit("counts", e.counts);
+}
+
+template <class Visitor>
 void fields(Skip& e, Visitor&& visit) {
   visit("section", e.section);
   visit("what", e.what);
@@ -146,6 +163,7 @@ void fields(Record& e, Visitor&& visit) {
   visit("errors", e.errors);
   visit("io", e.io);
   visit("timings", e.timings);
+  visit("criteria", e.criteria, kOptional);
   visit("skips", e.skips);
   visit("ceilings", e.ceilings);
 }

@@ -118,9 +118,28 @@ struct TimingEntry {
   bool verified = false;     // both pass, by the same configuration
 };
 
+// How often one pass criterion rejected a run.
+struct CriterionCount {
+  std::string criterion;
+  bool ours = false;  // the judge's own; the others are public ones
+  int64_t rejected = 0;
+};
+
+// Pass criteria compared on the same runs of one kernel, right or with a known bug. Of the right
+// kernel what is rejected are false alarms; of a mutant, what is not rejected of the runs that
+// differ are missed faults.
+struct CriteriaEntry {
+  std::string kernel;
+  std::string mutant;   // its name; empty: the kernel as it is
+  std::string promise;  // that the mutant breaks
+  int64_t runs = 0;
+  int64_t differing = 0;               // runs whose output bits differ from the right kernel's
+  std::vector<CriterionCount> counts;  // of the runs that differ; of all runs of the right kernel
+};
+
 // What was not measured, and why: a gap in a report is never silent.
 struct Skip {
-  std::string section;  // "errors", "io", "timing"
+  std::string section;  // "errors", "io", "criteria", "timing"
   std::string what;
   std::string reason;
   bool broken = false;  // no gap but a failure of ours, or of the device: a finding
@@ -138,6 +157,7 @@ struct Record {
   std::vector<ErrorEntry> errors;
   std::vector<IoEntry> io;
   std::vector<TimingEntry> timings;
+  std::vector<CriteriaEntry> criteria;
   std::vector<Skip> skips;
   Ceilings ceilings;
 };

@@ -18,6 +18,7 @@ Record sample() {
   record.io = {{"softmax", "eager", "softmax fp32", 64, "softmax rows=4 columns=64",
                 int64_t(1) << 40, 2, 3, 4, 5, 6, 7}};
   record.timings = {timing_entry(1.5, 2.0)};
+  record.criteria = {criteria_entry("attention_scores_in_16_bits", 4, 3)};
   record.skips = {{"timing", "eager attention", "its workspace exceeds 40 GB"}};
   record.ceilings.copy_gb_s = 4297.0;
   return record;
@@ -32,6 +33,8 @@ TEST(Record, survives_the_way_to_json_and_back) {
   EXPECT_EQ(back->io[0].bytes_read, int64_t(1) << 40);
   EXPECT_EQ(back->errors[0].quantities[0].signed_mean, -0.125);
   EXPECT_TRUE(back->timings[0].verified);
+  EXPECT_EQ(back->criteria[0].counts[1].rejected, 3);
+  EXPECT_TRUE(back->criteria[0].counts[1].ours);
   EXPECT_EQ(*back->ceilings.copy_gb_s, 4297.0);
   EXPECT_FALSE(back->ceilings.matmul_bf16_tflop_s);
 }
@@ -62,8 +65,11 @@ TEST(Record, keeps_a_failure_and_what_broke) {
 }
 
 TEST(Record, an_older_record_lacks_the_fields_that_came_later) {
-  std::string text = to_json(sample());
-  for (const std::string later : {",\n   \"failure\": null", ",\n   \"broken\": false"}) {
+  Record older = sample();
+  older.criteria.clear();
+  std::string text = to_json(older);
+  for (const std::string later :
+       {",\n   \"failure\": null", ",\n   \"broken\": false", "\n \"criteria\": [],"}) {
     ASSERT_NE(text.find(later), std::string::npos) << text;
     text.erase(text.find(later), later.size());
   }
@@ -72,6 +78,7 @@ TEST(Record, an_older_record_lacks_the_fields_that_came_later) {
   ASSERT_TRUE(back) << reason;
   EXPECT_FALSE(back->errors[0].failure);
   EXPECT_FALSE(back->skips[0].broken);
+  EXPECT_TRUE(back->criteria.empty());
 }
 
 TEST(Record, refuses_other_versions_missing_fields_and_noise) {

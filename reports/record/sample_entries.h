@@ -34,4 +34,12 @@ inline TimingEntry timing_entry(double low, double high) {
   return entry;
 }
 
+// The right kernel where no mutant is named.
+inline CriteriaEntry criteria_entry(const std::string& mutant, int64_t differing,
+                                    int64_t rejected_by_ours) {
+  return {
+      "attention", mutant,    mutant.empty() ? "" : "Scores stay in fp32.",
+      9,           differing, {{"abs and rel 1e-2", false, 1}, {"bound", true, rejected_by_ours}}};
+}
+
 }  // namespace oddtile::reports

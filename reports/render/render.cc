@@ -6,6 +6,7 @@
 
 #include "reports/record/findings.h"
 #include "reports/render/charts.h"
+#include "reports/render/criteria_tables.h"
 #include "reports/render/tables.h"
 #include "reports/render/templates.h"
 
@@ -86,6 +87,14 @@ constexpr char kIoAbout[] =
     "influence read once, every output written once. Operations are those of the matrix unit and "
     "of "
     "special functions.";
+constexpr char kCriteriaAbout[] =
+    "Three pass criteria of public test suites and ours, on the same simulated runs: kernels as "
+    "they are, and kernels with one known bug put back. A right kernel that is rejected is a false "
+    "alarm; a bug that changes output bits and is accepted is a missed fault. The public criteria "
+    "see O (y, out) whole: at most twice the largest error of the eager baseline plus 1e-5; "
+    "allclose with the usual defaults of the type; no element beyond 1e-2 both absolutely and "
+    "relatively. Ours is the judge's bound of every element of O and of the LSE. A few changed "
+    "bits may be as right as the others, so no criterion need reject every run that differs.";
 constexpr char kTimingAbout[] =
     "Medians of device time with a cold L2, implementations interleaved in random order in one "
     "process. The speed ratio and its 95 % interval come from a bootstrap over rounds. A time is "
@@ -119,6 +128,11 @@ data view(const Record& record, bool with_plots) {
   if (!record.io.empty()) {
     sections.push_back(
         section("How many bytes", kIoAbout, {io_table(record)}, plots(io_plots(record), "io")));
+  }
+  if (!record.criteria.empty()) {
+    sections.push_back(section("What other criteria would have said", kCriteriaAbout,
+                               {caught_table(record), false_alarm_table(record)},
+                               data(data::type::list)));
   }
   if (!record.timings.empty()) {
     sections.push_back(section("How fast", kTimingAbout, timing_tables(record),

@@ -15,6 +15,7 @@ TEST(Render, the_page_starts_with_the_verdict_and_escapes) {
   EXPECT_TRUE(contains(page, "Clean: no findings"));
   EXPECT_TRUE(contains(page, "no &lt;driver&gt; &amp; no device"));
   EXPECT_LT(page.find("Clean"), page.find("0123abc"));
+  EXPECT_TRUE(contains(page, "<td>tail</td>"));
   EXPECT_FALSE(contains(page, "{{"));
   EXPECT_FALSE(contains(page, "http://") && contains(page, "<link"));  // self-contained
 }
@@ -36,6 +37,7 @@ TEST(Render, the_summary_is_a_markdown_table) {
   EXPECT_TRUE(contains(summary, "Least speedup over eager: 4.00 [3.50, 4.50]"));
   EXPECT_TRUE(contains(summary, "its workspace is too large"));
   EXPECT_TRUE(contains(summary, "75 %"));  // of the copy rate
+  EXPECT_TRUE(contains(summary, "| tail | Keys end. | 8 of 10 | 2 (25 %) | 8 (100 %) |"));
 }
 
 TEST(Render, an_empty_record_renders) {

@@ -47,6 +47,10 @@ inline Record sample() {
                               .edge_verdict = "pass",
                               .verified = true});
   }
+  record.criteria = {
+      {"attention", "", "", 10, 0, {{"allclose", false, 1}, {"bound", true, 0}}},
+      {"attention", "tail", "Keys end.", 10, 8, {{"allclose", false, 2}, {"bound", true, 8}}},
+      {"attention", "base", "Natural.", 10, 10, {{"allclose", false, 0}, {"bound", true, 10}}}};
   record.skips = {{"timing", "eager attention", "its workspace is too large"}};
   record.ceilings.copy_gb_s = 4000;
   return record;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reports/render/criteria_tables.h"
 #include "reports/render/format.h"
 
 namespace oddtile::reports {
@@ -142,6 +143,7 @@ std::vector<std::string> headlines(const Record& record) {
   std::vector<std::string> lines;
   add_error_headline(record, lines);
   add_io_headlines(record, lines);
+  add_criteria_headline(record, lines);
   add_timing_headlines(record, lines);
   for (const Skip& skip : record.skips) {
     if (skip.what.starts_with("all of it")) {
