@@ -1,12 +1,9 @@
 #include "kernels/sim/wgmma.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "kernels/sim/product.h"
 #include "kernels/sim/state.h"
 
 namespace oddtile::simulator {
@@ -14,61 +11,8 @@ namespace oddtile::simulator {
 namespace {
 
 constexpr int kRows = 16;  // of one warp
-constexpr int kProducts = 16;
-constexpr int kChunk = 8;  // adjacent elements
 constexpr int kChunkBytes = 16;
 constexpr uint32_t kSumInFlight = 0xFFF0DEAD;  // NaN
-
-double widen(uint16_t bits, bool bfloat16) {
-  if (bfloat16) return double(std::bit_cast<float>(uint32_t(bits) << 16));
-  return double(_cvtsh_ss(bits));
-}
-
-// Calls visit(chunk number, index, k) for the 16-byte chunks of an operand with `indices` rows (of
-// m or n): `index` and `k` are those of the first of its eight elements.
-template <class Visit>
-void for_each_chunk(Major major, int first, int indices, Visit visit) {
-  if (major == Major::k) {
-    for (int index = first; index < first + indices; ++index) {
-      for (int k = 0; k < kProducts; k += kChunk) visit(index, k);
-    }
-  } else {
-    for (int k = 0; k < kProducts; ++k) {
-      for (int index = first; index < first + indices; index += kChunk) visit(index, k);
-    }
-  }
-}
-
-// to[index][k], from shared memory; what lies outside was reported when the product was issued.
-void gather(const sim::Machine::State& machine, MatrixDescriptor descriptor, Major major, int first,
-            int indices, bool bfloat16, double (*to)[kProducts]) {
-  for_each_chunk(major, first, indices, [&](int index, int k) {
-    uint16_t chunk[kChunk];
-    const std::byte* from = machine.shared.begin() + operand_address(descriptor, major, index, k);
-    std::memcpy(chunk, machine.shared.contains(from, kChunkBytes) ? from : kBadBytes, kChunkBytes);
-    for (int i = 0; i < kChunk; ++i) {
-      const double value = widen(chunk[i], bfloat16);
-      if (major == Major::k) {
-        to[index - first][k + i] = value;
-      } else {
-        to[index - first + i][k] = value;
-      }
-    }
-  });
-}
-
-// Lane 4r+t holds elements 2t, 2t+1 of rows r and r+8: registers 0, 1 the left half, 2, 3 the
-// right.
-void unpack_fragment(const uint32_t (&a)[4][kGroupLanes], bool bfloat16, double (*to)[kProducts]) {
-  for (int lane = 0; lane < kGroupLanes; ++lane) {
-    for (int part = 0; part < 4; ++part) {
-      const int row = lane / 4 + 8 * (part & 1);
-      const int k = 2 * (lane % 4) + 8 * (part >> 1);
-      to[row][k] = widen(uint16_t(a[part][lane]), bfloat16);
-      to[row][k + 1] = widen(uint16_t(a[part][lane] >> 16), bfloat16);
-    }
-  }
-}
 
 // Where lane `lane` keeps the accumulator of its `i`th register, in a tile of 16 x 8.
 int tile_element(int lane, int i) {
@@ -125,34 +69,6 @@ void misuse(sim::Machine::State& machine, Site site, const char* what) {
 
 }  // namespace
 
-uint32_t operand_address(MatrixDescriptor descriptor, Major major, int index, int k) {
-  const uint32_t start = descriptor.start();
-  const uint32_t i = uint32_t(index);
-  const uint32_t j = uint32_t(k);
-  if (descriptor.swizzle() == Swizzle::none) {  // core matrices of 8 x 16 bytes
-    const uint32_t within = major == Major::k ? i % 8 * 16 + j % 8 * 2 : j % 8 * 16 + i % 8 * 2;
-    return start + i / 8 * descriptor.stride() + j / 8 * descriptor.leading() + within;
-  }
-  const uint32_t span = swizzle_span(descriptor.swizzle());
-  if (major == Major::k) {
-    return swizzled(start + i / 8 * descriptor.stride() + i % 8 * span + j * 2,
-                    descriptor.swizzle());
-  }
-  const uint32_t columns = span / 2;  // of a panel
-  return swizzled(start + i / columns * descriptor.leading() + i % columns * 2 +
-                      j / 8 * descriptor.stride() + j % 8 * span,
-                  descriptor.swizzle());
-}
-
-const char* descriptor_refusal(MatrixDescriptor descriptor) {
-  if (descriptor.base_offset() != 0) return "a base offset, which is not modelled";
-  const uint32_t within = descriptor.start() % swizzle_period(descriptor.swizzle());
-  if (within >= swizzle_span(descriptor.swizzle())) {
-    return "an operand that starts in the middle of the swizzle's pattern";
-  }
-  return nullptr;
-}
-
 std::string Warpgroup::state_text() const {
   std::string text = "products issued by its warps:";
   for (const WarpState& warp : warps) text += " " + std::to_string(warp.issued);
@@ -163,36 +79,6 @@ int64_t Warpgroup::complete() const {
   int64_t least = warps[0].issued;
   for (const WarpState& warp : warps) least = std::min(least, warp.issued);
   return least;
-}
-
-void Warpgroup::execute(sim::Machine::State& machine, int64_t end) {
-  for (; executed < end; ++executed) {
-    const Product& now = product(executed);
-    const WgmmaOperands& operands = now.operands;
-    const int columns = 2 * operands.length;
-    std::vector<double> b(size_t(columns * kProducts));
-    auto* b_rows = reinterpret_cast<double(*)[kProducts]>(b.data());
-    gather(machine, operands.b, operands.b_major, 0, columns, operands.bfloat16, b_rows);
-    ProductTile tile;
-    tile.smallest_exponent = operands.bfloat16 ? kBfloat16SmallestExponent : kHalfSmallestExponent;
-    for (int warp = 0; warp < kWarpgroupWarps; ++warp) {
-      if (operands.a_registers != nullptr) {
-        unpack_fragment(now.a[warp], operands.bfloat16, tile.a);
-      } else {
-        gather(machine, operands.a, operands.a_major, kRows * warp, kRows, operands.bfloat16,
-               tile.a);
-      }
-      for (int j = 0; j < columns / 8; ++j) {
-        for (int n = 0; n < 8; ++n) {
-          for (int k = 0; k < kProducts; ++k) tile.b[k][n] = b_rows[8 * j + n][k];
-        }
-        Accumulator::Tile& sums = now.accumulator[warp]->tiles[size_t(j)];
-        if (!operands.accumulate) sums = {};
-        add_products(tile, machine.arithmetic, sums.at);
-      }
-    }
-    machine.counters.flops += int64_t(2) * 64 * columns * kProducts;
-  }
 }
 
 void Warpgroup::forget_retired() {
@@ -300,7 +186,7 @@ void deliver(sim::Machine::State& machine, Warpgroup& group, int index, int64_t 
   Warpgroup::WarpState& warp = group.warps[index];
   for (int64_t number = warp.retired; number < end; ++number) {
     const Product& product = group.product(number);
-    if (product.operands.a_registers == nullptr) continue;
+    if (product.a_from[index][0] == nullptr) continue;  // it came from shared memory
     for (int lane = 0; lane < kGroupLanes; ++lane) {
       if (same_fragment(product, index, lane)) continue;
       misuse(machine, product.site, "registers of an operand changed while in flight");

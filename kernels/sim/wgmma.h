@@ -21,6 +21,21 @@ uint32_t operand_address(MatrixDescriptor descriptor, Major major, int index, in
 // Why no operand can start there; null when one can. The matrix's base offset is not modelled.
 const char* descriptor_refusal(MatrixDescriptor descriptor);
 
+// Calls visit(index, k) for the 16-byte chunks of an operand with `indices` rows (of
+// m or n): `index` and `k` are those of the first of its eight elements.
+template <class Visit>
+void for_each_chunk(Major major, int first, int indices, Visit visit) {
+  if (major == Major::k) {
+    for (int index = first; index < first + indices; ++index) {
+      for (int k = 0; k < 16; k += 8) visit(index, k);
+    }
+  } else {
+    for (int k = 0; k < 16; ++k) {
+      for (int index = first; index < first + indices; index += 8) visit(index, k);
+    }
+  }
+}
+
 inline constexpr int kWarpgroupWarps = 4;
 inline constexpr int kGroupLanes = 32;  // of one of its warps
 

@@ -130,7 +130,8 @@ ODDTILE_DEVICE void wgmma_wait() {
   static_assert(pending >= 0 && pending <= 7);
   ODDTILE_SM90_ASM("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
-// After the wait that makes it true: keeps the compiler from reading sums before that wait.
+// After the wait that makes it true, and before a fence where plain code has set the sums: keeps
+// the compiler from moving accesses to them across.
 template <int length>
 ODDTILE_DEVICE void wgmma_ready(float (&sum)[length]) {
   ODDTILE_UNROLL

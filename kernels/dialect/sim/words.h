@@ -89,7 +89,7 @@ ODDTILE_DEVICE uint32_t address_modulo(Global<T> base, uint32_t power_of_two) {
 }
 
 // ---- shared memory ----
-// The block's shared memory, 1024-byte aligned (its shared address is 0); its size is LaunchShape::shared_bytes.
+// The block's shared memory, at shared address 0; its size is LaunchShape::shared_bytes.
 ODDTILE_DEVICE std::byte* shared_memory() {
   return simulator::place.shared;
 }

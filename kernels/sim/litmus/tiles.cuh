@@ -59,10 +59,6 @@ ODDTILE_DEVICE int sum_row(int i) {
 ODDTILE_DEVICE int sum_column(int i) {
   return 8 * (i / 4) + 2 * (lane() % 4) + i % 2;
 }
-// Which accumulators a lane looks at, from this one on: every eighth, other ones in other lanes.
-ODDTILE_DEVICE int some() {
-  return thread() / 4 % 8;
-}
 // Exact: sums of products of small integers. Rows and columns of the matrix, over 64 columns.
 ODDTILE_DEVICE float row_times_row(int row, int other) {
   float sum = 0.0f;
@@ -73,6 +69,29 @@ ODDTILE_DEVICE float row_times_column(int row, int column) {
   float sum = 0.0f;
   for (int k = 0; k < 64; ++k) sum += tile_value_or_0(row, k) * tile_value_or_0(k, column);
   return sum;
+}
+
+// The same, upon sums that held their column's number before.
+ODDTILE_DEVICE float row_times_row_and_column(int row, int other) {
+  return row_times_row(row, other) + float(other);
+}
+
+// Whether a warpgroup that is the whole block holds expected(row, column); every seventh element
+// that a lane meets is looked at. Uses shared memory from kScratch on, 64 x columns floats.
+inline constexpr int kScratch = 2 * kTileBytes + 256;
+template <int length, class Expected>
+ODDTILE_DEVICE bool sums_are(const float (&sum)[length], Expected expected) {
+  constexpr int columns = 2 * length;
+  float* scratch = reinterpret_cast<float*>(shared_memory() + kScratch);
+  ODDTILE_UNROLL
+  for (int i = 0; i < length; ++i) scratch[sum_row(i) * columns + sum_column(i)] = sum[i];
+  sync_block();
+  bool right = true;
+  for (int i = thread(); i < 64 * columns; i += 7 * 128) {
+    right = right && scratch[i] == expected(i / columns, i % columns);
+  }
+  sync_block();
+  return right;
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -1,35 +1,28 @@
-// fail proxy_race: one lane's fence does not speak for the others' stores
-// before the barrier.
+// fail proxy_race: one lane's fence does not speak for the others' stores before the barrier.
 #include "kernels/sim/litmus/tiles.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
 
 constexpr LaunchShape wgmma_fence_by_one_shape{
-    .blocks = 1, .threads = 128, .shared_bytes = 8192};
+    .blocks = 1, .threads = 128, .shared_bytes = kScratch + 16384};
 
 ODDTILE_KERNEL(128, 1) wgmma_fence_by_one(ODDTILE_GRID_CONSTANT Litmus p) {
   for (int i = thread(); i < 64 * 64; i += threads()) {
     const Bfloat16 value = from_float<Bfloat16>(tile_value(i / 64, i % 64));
     *tile_element(shared_memory(), i / 64, i % 64, Swizzle::span_128) = value;
   }
-  if (thread() == 0)
-    fence_async_proxy_shared();
+  if (thread() == 0) fence_async_proxy_shared();
   sync_block();
-  const MatrixDescriptor rows =
-      matrix_descriptor(shared_memory(), 16, 1024, Swizzle::span_128);
+  const MatrixDescriptor rows = matrix_descriptor(shared_memory(), 16, 1024, Swizzle::span_128);
   float sum[32];
   clear(sum);
   wgmma_fence();
-  for (int k = 0; k < 4; ++k)
-    wgmma<Bfloat16>(sum, rows + 32 * k, rows + 32 * k, k != 0);
+  for (int k = 0; k < 4; ++k) wgmma<Bfloat16>(sum, rows + 32 * k, rows + 32 * k, k != 0);
   wgmma_commit();
   wgmma_wait<0>();
   wgmma_ready(sum);
-  bool right = true;
-  for (int i = some(); i < 32; i += 8) {
-    right = right && sum[i] == row_times_row(sum_row(i), sum_column(i));
-  }
+  const bool right = sums_are(sum, row_times_row);
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -4,7 +4,7 @@
 namespace oddtile::ODDTILE_MACHINE {
 
 constexpr LaunchShape wgmma_pending_at_exit_shape{
-    .blocks = 1, .threads = 128, .shared_bytes = 8256};
+    .blocks = 1, .threads = 128, .shared_bytes = kScratch + 16384};
 
 ODDTILE_KERNEL(128, 1) wgmma_pending_at_exit(ODDTILE_GRID_CONSTANT Litmus p) {
   std::byte* tile = shared_memory();

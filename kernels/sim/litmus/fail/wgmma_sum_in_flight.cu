@@ -3,7 +3,8 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape wgmma_sum_in_flight_shape{.blocks = 1, .threads = 128, .shared_bytes = 8256};
+constexpr LaunchShape wgmma_sum_in_flight_shape{
+    .blocks = 1, .threads = 128, .shared_bytes = kScratch + 16384};
 
 ODDTILE_KERNEL(128, 1) wgmma_sum_in_flight(ODDTILE_GRID_CONSTANT Litmus p) {
   std::byte* tile = shared_memory();

@@ -4,22 +4,20 @@
 namespace oddtile::ODDTILE_MACHINE {
 
 constexpr LaunchShape wgmma_tile_not_awaited_shape{
-    .blocks = 1, .threads = 128, .shared_bytes = 8256};
+    .blocks = 1, .threads = 128, .shared_bytes = kScratch + 16384};
 
 ODDTILE_KERNEL(128, 1) wgmma_tile_not_awaited(ODDTILE_GRID_CONSTANT Litmus p) {
-  std::byte *tile = shared_memory();
-  Mbarrier *full = ready_barriers(tile + kTileBytes, 1, 1);
+  std::byte* tile = shared_memory();
+  Mbarrier* full = ready_barriers(tile + kTileBytes, 1, 1);
   if (thread() == 0) {
     mbarrier_arrive_expect(full, kTileBytes);
     load_tensor_bulk(tile, &p.tile_128, {0, 0}, full);
   }
   float sum[32];
   clear(sum);
-  const MatrixDescriptor rows =
-      matrix_descriptor(tile, 16, 1024, Swizzle::span_128);
+  const MatrixDescriptor rows = matrix_descriptor(tile, 16, 1024, Swizzle::span_128);
   wgmma_fence();
-  for (int k = 0; k < 4; ++k)
-    wgmma<Bfloat16>(sum, rows + 32 * k, rows + 32 * k, k != 0);
+  for (int k = 0; k < 4; ++k) wgmma<Bfloat16>(sum, rows + 32 * k, rows + 32 * k, k != 0);
   wgmma_commit();
   wgmma_wait<0>();
   wgmma_ready(sum);
@@ -27,4 +25,4 @@ ODDTILE_KERNEL(128, 1) wgmma_tile_not_awaited(ODDTILE_GRID_CONSTANT Litmus p) {
   store(p.out, thread(), 1.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

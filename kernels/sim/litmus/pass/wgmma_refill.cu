@@ -3,7 +3,8 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape wgmma_refill_shape{.blocks = 1, .threads = 128, .shared_bytes = 8256};
+constexpr LaunchShape wgmma_refill_shape{
+    .blocks = 1, .threads = 128, .shared_bytes = kScratch + 16384};
 
 ODDTILE_KERNEL(128, 1) wgmma_refill(ODDTILE_GRID_CONSTANT Litmus p) {
   std::byte* tile = shared_memory();
@@ -26,10 +27,7 @@ ODDTILE_KERNEL(128, 1) wgmma_refill(ODDTILE_GRID_CONSTANT Litmus p) {
     mbarrier_arrive_expect(full + 1, kTileBytes);
     load_tensor_bulk(tile, &p.tile_128, {0, 16}, full + 1);
   }
-  bool right = true;
-  for (int i = some(); i < 32; i += 8) {
-    right = right && sum[i] == row_times_row(sum_row(i), sum_column(i));
-  }
+  const bool right = sums_are(sum, row_times_row);
   mbarrier_wait(full + 1, 0);
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }

@@ -3,7 +3,8 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape wgmma_swizzle_32_shape{.blocks = 1, .threads = 128, .shared_bytes = 8256};
+constexpr LaunchShape wgmma_swizzle_32_shape{
+    .blocks = 1, .threads = 128, .shared_bytes = kScratch + 16384};
 
 ODDTILE_KERNEL(128, 1) wgmma_swizzle_32(ODDTILE_GRID_CONSTANT Litmus p) {
   std::byte* tile = shared_memory();  // 4 panels
@@ -32,11 +33,8 @@ ODDTILE_KERNEL(128, 1) wgmma_swizzle_32(ODDTILE_GRID_CONSTANT Litmus p) {
   wgmma_wait<0>();
   wgmma_ready(sum);
   wgmma_ready(turned);
-  bool right = true;
-  for (int i = some(); i < 32; i += 8) {
-    right = right && sum[i] == row_times_row(sum_row(i), sum_column(i));
-    right = right && turned[i] == row_times_column(sum_row(i), sum_column(i));
-  }
+  bool right = sums_are(sum, row_times_row);
+  right = sums_are(turned, row_times_column) && right;
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 

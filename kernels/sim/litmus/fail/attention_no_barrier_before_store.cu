@@ -1,0 +1,12 @@
+// fail shared_race: O is stored in bulk before all warps have written it.
+#include "kernels/sim/litmus/attention.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape attention_no_barrier_before_store_shape = kAttentionShape;
+
+ODDTILE_KERNEL(256, 1) attention_no_barrier_before_store(ODDTILE_GRID_CONSTANT Litmus p) {
+  attention<Fault::no_barrier_before_store>(p);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE
