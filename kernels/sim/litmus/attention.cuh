@@ -78,8 +78,8 @@ ODDTILE_DEVICE void store_rows(std::byte* tile, Value value) {
   }
 }
 
+// After wgmma_wait, which all lanes of the warp have passed together.
 ODDTILE_DEVICE void release(Mbarrier* empty) {
-  sync_warp();
   if (lane() == 0) mbarrier_arrive(empty);
 }
 
