@@ -1,5 +1,5 @@
-// For tests: one row of attention and of softmax in plain C++ with fp32 arithmetic, right or wrong
-// as emulation.h's Variant says.
+// For tests and searches: one row of attention and of softmax in plain C++ with fp32 arithmetic,
+// right or wrong as emulation.h's Variant says.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// For tests: the arithmetic of right kernels and the faults of wrong ones. Every legitimate liberty
-// (tiles, order, lanes, accumulation, exponential, frame, cast) is a switch, every fault another.
-// emulated_kernels.h runs one row with them. Shares no code with the kernels.
+// For tests and searches: the arithmetic of right kernels and the faults of wrong ones. Every
+// legitimate liberty (tiles, order, lanes, accumulation, exponential, frame, cast) is a switch,
+// every fault another. emulated_kernels.h runs one row with them. Shares no code with the kernels.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +41,9 @@ struct Variant {
   double lazy = 0;            // rescale only when the maximum rises by more than 2^lazy
   bool flush = true;
   int exp_error_sign = 0;  // -1, 1: every exp2 off by the declared error; 0: at random
+  // Where not 0: exp2 is too large from this argument on and too small below, or the other way
+  // round where exp_error_sign is negative. Errors of one sign cancel between a weight and the sum.
+  float exp_error_turn = 0;
   Fault fault = Fault::none;
 
   oddtile_profile profile() const {
@@ -74,8 +77,9 @@ class Arithmetic {
   // Off by up to the declared error, and the same for the same argument, as hardware is.
   float exp2(float x) {
     Random of_argument = Random(seed_).split(std::bit_cast<uint32_t>(x));
-    const double error =
+    double error =
         variant_.exp_error_sign != 0 ? variant_.exp_error_sign : 2 * of_argument.unit() - 1;
+    if (variant_.exp_error_turn != 0 && x < variant_.exp_error_turn) error = -error;
     const double value = std::exp2(double(x)) * (x == 0 ? 1 : 1 + error * 0x1p-22);
     if (variant_.flush && value < 0x1p-126) return 0;
     return float(value);

@@ -66,6 +66,9 @@ class Machine {
 
 // The simulator; in the arithmetic that the environment variable ODDTILE_ARITHMETIC names, if any.
 Machine& sim_machine();
+// Another simulator, for a thread of its own: machines share nothing, and each belongs to one
+// thread at a time.
+std::unique_ptr<Machine> make_sim_machine();
 Machine* cuda_machine();            // nullptr where there is none
 std::string cuda_absence_reason();  // why cuda_machine() is nullptr: "nvcc was not found", ...
 

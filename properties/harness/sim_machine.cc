@@ -94,4 +94,8 @@ Machine& sim_machine() {
   return machine;
 }
 
+std::unique_ptr<Machine> make_sim_machine() {
+  return std::make_unique<SimMachine>();
+}
+
 }  // namespace oddtile::properties

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "properties/harness/harness.h"
 
 namespace oddtile::properties {
@@ -29,6 +31,29 @@ TEST(sim_machine, repeats_a_schedule_bit_for_bit) {
   const oddtile_implementation& fused = *sim_machine().implementations()[0];
   const uint64_t trace = run_case(subject, fused, sim_machine()).trace_hash;
   EXPECT_EQ(run_case(subject, fused, sim_machine()).trace_hash, trace);
+}
+
+// A search runs one machine per thread: what runs beside a machine must not show in it.
+TEST(sim_machine, several_run_at_once_and_none_sees_the_others) {
+  oracles::Case subject;
+  subject.problem = oracles::AttentionCase{.seq_q = 20, .seq_k = 40};
+  const oddtile_implementation& fused = *sim_machine().implementations()[0];
+  const Outcome alone = run_case(subject, fused, sim_machine());
+  std::vector<Outcome> together(4);
+  std::vector<std::thread> threads;
+  for (Outcome& outcome : together) {
+    threads.emplace_back([&] {
+      const std::unique_ptr<Machine> own = make_sim_machine();
+      for (int repeat = 0; repeat < 20; ++repeat) outcome = run_case(subject, fused, *own);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& outcome : together) {
+    EXPECT_TRUE(outcome.clean());
+    EXPECT_EQ(outcome.trace_hash, alone.trace_hash);
+    EXPECT_EQ(outcome.buffers, alone.buffers);
+    EXPECT_EQ(outcome.counters.bytes_read, alone.counters.bytes_read);
+  }
 }
 
 }  // namespace

@@ -36,10 +36,30 @@ struct RenderOptions {
   std::string output = "report";
 };
 
+struct SoundnessOptions {
+  std::string machine = "sim";
+  int64_t outputs = 3'000'000;  // of each kernel in each type
+  uint64_t seed = 1;
+  std::string state;           // path, empty: nothing is kept
+  std::string kernel;          // empty: all
+  double seconds_at_most = 0;  // 0: no limit
+  int64_t climb = 20'000;      // evaluations of each hill climb, 0: none
+  int threads = 0;             // 0: one per core
+};
+
+struct WorldsOptions {
+  std::string machine = "sim";
+  std::string world;           // empty: all of the machine
+  bool sample = false;         // each size with one in several of its combinations
+  double seconds_at_most = 0;  // 0: no limit
+};
+
 int machines_command();
 int list_command();
 int run_command(const Selection& selection);
 int time_command(Selection selection);
+int soundness_command(const SoundnessOptions& options);
+int worlds_command(const WorldsOptions& options);
 int report_command(const ReportOptions& options);
 int profile_command(const ProfileOptions& options);
 int render_command(const RenderOptions& options);

@@ -31,11 +31,37 @@ void add_selection(CLI::App* command, Selection& selection) {
   command->add_flag("--json", selection.json, "print the result as JSON");
 }
 
+void add_soundness(CLI::App& app, SoundnessOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "soundness", "random search and hill climbs over right kernels: none may leave its bound");
+  command->add_option("--machine", options.machine, "sim or cuda")->capture_default_str();
+  command->add_option("--outputs", options.outputs, "to judge of each kernel in each type")
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "of all that is drawn")->capture_default_str();
+  command->add_option("--state", options.state, "file to keep and to go on from");
+  command->add_option("--kernel", options.kernel, "only this one");
+  command->add_option("--time-limit", options.seconds_at_most, "seconds of this run");
+  command->add_option("--climb", options.climb, "evaluations of each hill climb")
+      ->capture_default_str();
+  command->add_option("--threads", options.threads, "default: one per core");
+}
+
+void add_worlds(CLI::App& app, WorldsOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("worlds", "small worlds in full: every size with everything it can meet");
+  command->add_option("--machine", options.machine, "sim or cuda")->capture_default_str();
+  command->add_option("--world", options.world, "only this one");
+  command->add_flag("--sample", options.sample, "every size, but a part of the combinations");
+  command->add_option("--time-limit", options.seconds_at_most, "seconds");
+}
+
 struct Usage {
   CLI::App app{"oddtile: checks, times and reports GPU kernels where they break", "oddtile"};
   Selection run, time;
   ReportOptions report;
   RenderOptions render;
+  SoundnessOptions soundness;
+  WorldsOptions worlds;
   ProfileOptions profile;
 
   Usage() {
@@ -50,6 +76,8 @@ struct Usage {
     CLI::App* time_app = app.add_subcommand("time", "one case timed beside its baseline");
     time.machine = "cuda";
     add_selection(time_app, time);
+    add_soundness(app, soundness);
+    add_worlds(app, worlds);
     CLI::App* report_app =
         app.add_subcommand("report", "sweeps; record.json, summary.md, index.html");
     report_app->add_option("--output", report.output, "folder")->capture_default_str();
@@ -91,6 +119,8 @@ struct Usage {
     if (app.got_subcommand("list")) return list_command();
     if (app.got_subcommand("run")) return run_command(run);
     if (app.got_subcommand("time")) return time_command(time);
+    if (app.got_subcommand("soundness")) return soundness_command(soundness);
+    if (app.got_subcommand("worlds")) return worlds_command(worlds);
     if (app.got_subcommand("report")) return report_command(report);
     if (app.got_subcommand("profile")) return profile_command(profile);
     return render_command(render);

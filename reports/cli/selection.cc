@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "properties/search/emulated.h"
+
 namespace oddtile::reports {
 namespace {
 
@@ -52,6 +54,10 @@ const oddtile_implementation& chosen_implementation(const Selection& selection,
     return *loaded;
   }
   const std::string wanted = selection.implementation.empty() ? "fused" : selection.implementation;
+  // Emulations run on the host's memory, which is the simulator's.
+  if (wanted == properties::emulated().name && machine.name() == "sim") {
+    return properties::emulated();
+  }
   return implementation_named(wanted, machine);
 }
 
