@@ -59,7 +59,7 @@ const bool registered = [] {
            "scores=ties contents=coded config=7");
   add_case("attention_small_tiles",
            "attention batch=1 heads_kv=1 group=1 seq_q=32 seq_k=32 head_dim=64 scale=0.125 "
-           "band_high=0 scores=ties contents=coded config=8");
+           "band_high=0 scores=ties contents=coded config=10");
   std::string complaint;
   std::vector<oracles::Case> small, odd;
   for (const auto& subject :
