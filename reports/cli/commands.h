@@ -54,12 +54,19 @@ struct WorldsOptions {
   double seconds_at_most = 0;  // 0: no limit
 };
 
+struct RemovalCommandOptions {
+  std::string kernel;        // empty: all
+  int64_t schedules = 1000;  // of each configuration, at most
+  std::string redundant = "properties/search/redundant.txt";
+};
+
 int machines_command();
 int list_command();
 int run_command(const Selection& selection);
 int time_command(Selection selection);
 int soundness_command(const SoundnessOptions& options);
 int worlds_command(const WorldsOptions& options);
+int removal_command(const RemovalCommandOptions& options);
 int report_command(const ReportOptions& options);
 int profile_command(const ProfileOptions& options);
 int render_command(const RenderOptions& options);

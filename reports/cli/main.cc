@@ -55,6 +55,16 @@ void add_worlds(CLI::App& app, WorldsOptions& options) {
   command->add_option("--time-limit", options.seconds_at_most, "seconds");
 }
 
+void add_removal(CLI::App& app, RemovalCommandOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "removal", "each synchronisation word of each kernel switched off: what shows it");
+  command->add_option("--kernel", options.kernel, "only this one");
+  command->add_option("--schedules", options.schedules, "of each configuration, at most")
+      ->capture_default_str();
+  command->add_option("--redundant", options.redundant, "words that nothing shows, with the reason")
+      ->capture_default_str();
+}
+
 struct Usage {
   CLI::App app{"oddtile: checks, times and reports GPU kernels where they break", "oddtile"};
   Selection run, time;
@@ -62,6 +72,7 @@ struct Usage {
   RenderOptions render;
   SoundnessOptions soundness;
   WorldsOptions worlds;
+  RemovalCommandOptions removal;
   ProfileOptions profile;
 
   Usage() {
@@ -78,6 +89,7 @@ struct Usage {
     add_selection(time_app, time);
     add_soundness(app, soundness);
     add_worlds(app, worlds);
+    add_removal(app, removal);
     CLI::App* report_app =
         app.add_subcommand("report", "sweeps; record.json, summary.md, index.html");
     report_app->add_option("--output", report.output, "folder")->capture_default_str();
@@ -121,6 +133,7 @@ struct Usage {
     if (app.got_subcommand("time")) return time_command(time);
     if (app.got_subcommand("soundness")) return soundness_command(soundness);
     if (app.got_subcommand("worlds")) return worlds_command(worlds);
+    if (app.got_subcommand("removal")) return removal_command(removal);
     if (app.got_subcommand("report")) return report_command(report);
     if (app.got_subcommand("profile")) return profile_command(profile);
     return render_command(render);
