@@ -36,7 +36,7 @@ TEST(climb, reaches_a_third_of_each_bound_that_rounding_does_not_hide) {
   for (const auto& [cell, quantity] :
        {std::pair(kSoftmax, "y"), std::pair(kAttention, "o"), std::pair(kAttention, "lse")}) {
     double best = 0;
-    for (uint64_t seed = 0; seed < 4 && best < 0.3; ++seed) {
+    for (uint64_t seed = 0; seed < 24 && best <= 0.3; ++seed) {
       const Climb what = {cell, emulation(), quantity};
       const Summit summit =
           climb(what, {.seed = seed, .evaluations = 4'000}, sim_machine(), nullptr);
