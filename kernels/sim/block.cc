@@ -101,6 +101,7 @@ void Machine::State::run_block(int64_t block) {
     for (int lane = 0; lane < launch->threads; ++lane) {
       if (warps[lane / kWarpLanes].exited >> (lane % kWarpLanes) & 1) continue;
       lanes[lane].fiber.start_over(simulator::lane_body, nullptr);
+      lanes[lane].waits_for = nullptr;
     }
   }
   forget_copies();

@@ -41,7 +41,7 @@ bool write_tensor_map(TensorMap* map, const TensorLayout& layout) {
     record.box[i] = uint16_t(layout.box[i]);
   }
   *map = {};
-  std::memcpy(map, &record, sizeof(record));
+  std::memcpy(map->words, &record, sizeof(record));
   return true;
 }
 

@@ -38,7 +38,9 @@ TEST(TensorMap, holds_the_layout_that_it_was_made_from) {
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(back.extent[i], good().extent[i]);
     EXPECT_EQ(back.box[i], good().box[i]);
-    if (i > 0) EXPECT_EQ(back.stride_bytes[i], good().stride_bytes[i]);
+    if (i > 0) {
+      EXPECT_EQ(back.stride_bytes[i], good().stride_bytes[i]);
+    }
   }
 }
 
