@@ -32,65 +32,69 @@ void watch(const void* pointer, uintptr_t bytes, Access access, const void* retu
   races.access_shared(machine->lane_index(), address, int64_t(bytes), access, where);
 }
 
+// Of the function that this becomes part of: the place of the access.
+[[gnu::always_inline]] inline const void* caller() {
+  return __builtin_return_address(0);
+}
+
 }  // namespace
 }  // namespace oddtile::simulator
 
 using oddtile::simulator::Access;
+using oddtile::simulator::caller;
 using oddtile::simulator::watch;
-
-#define ODDTILE_HERE __builtin_return_address(0)
 
 extern "C" {
 
 void __asan_load1(const void* p) {
-  watch(p, 1, Access::read, ODDTILE_HERE);
+  watch(p, 1, Access::read, caller());
 }
 void __asan_load2(const void* p) {
-  watch(p, 2, Access::read, ODDTILE_HERE);
+  watch(p, 2, Access::read, caller());
 }
 void __asan_load4(const void* p) {
-  watch(p, 4, Access::read, ODDTILE_HERE);
+  watch(p, 4, Access::read, caller());
 }
 void __asan_load8(const void* p) {
-  watch(p, 8, Access::read, ODDTILE_HERE);
+  watch(p, 8, Access::read, caller());
 }
 void __asan_load16(const void* p) {
-  watch(p, 16, Access::read, ODDTILE_HERE);
+  watch(p, 16, Access::read, caller());
 }
 void __asan_loadN(const void* p, uintptr_t bytes) {
-  watch(p, bytes, Access::read, ODDTILE_HERE);
+  watch(p, bytes, Access::read, caller());
 }
 void __asan_store1(const void* p) {
-  watch(p, 1, Access::write, ODDTILE_HERE);
+  watch(p, 1, Access::write, caller());
 }
 void __asan_store2(const void* p) {
-  watch(p, 2, Access::write, ODDTILE_HERE);
+  watch(p, 2, Access::write, caller());
 }
 void __asan_store4(const void* p) {
-  watch(p, 4, Access::write, ODDTILE_HERE);
+  watch(p, 4, Access::write, caller());
 }
 void __asan_store8(const void* p) {
-  watch(p, 8, Access::write, ODDTILE_HERE);
+  watch(p, 8, Access::write, caller());
 }
 void __asan_store16(const void* p) {
-  watch(p, 16, Access::write, ODDTILE_HERE);
+  watch(p, 16, Access::write, caller());
 }
 void __asan_storeN(const void* p, uintptr_t bytes) {
-  watch(p, bytes, Access::write, ODDTILE_HERE);
+  watch(p, bytes, Access::write, caller());
 }
 
 void* __asan_memcpy(void* to, const void* from, uintptr_t bytes) {
-  watch(from, bytes, Access::read, ODDTILE_HERE);
-  watch(to, bytes, Access::write, ODDTILE_HERE);
+  watch(from, bytes, Access::read, caller());
+  watch(to, bytes, Access::write, caller());
   return std::memcpy(to, from, bytes);
 }
 void* __asan_memmove(void* to, const void* from, uintptr_t bytes) {
-  watch(from, bytes, Access::read, ODDTILE_HERE);
-  watch(to, bytes, Access::write, ODDTILE_HERE);
+  watch(from, bytes, Access::read, caller());
+  watch(to, bytes, Access::write, caller());
   return std::memmove(to, from, bytes);
 }
 void* __asan_memset(void* to, int value, uintptr_t bytes) {
-  watch(to, bytes, Access::write, ODDTILE_HERE);
+  watch(to, bytes, Access::write, caller());
   return std::memset(to, value, bytes);
 }
 

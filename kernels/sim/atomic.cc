@@ -23,6 +23,7 @@ int32_t atomic_add(uintptr_t address, int32_t value, Site site) {
   }
   machine.counters.bytes_read += kBytes;
   machine.counters.bytes_written += kBytes;
+  if (machine.races) machine.races->atomic(machine.lane_index(), address, kBytes, site);
   int32_t before;
   std::memcpy(&before, reinterpret_cast<const void*>(address), kBytes);
   const int32_t after = int32_t(uint32_t(before) + uint32_t(value));
@@ -30,10 +31,12 @@ int32_t atomic_add(uintptr_t address, int32_t value, Site site) {
   return before;
 }
 
-// Memory is strongly ordered here: the fence is a word that a schedule may interrupt.
+// Memory is strongly ordered here; what the fence is for, only the clocks know.
 void fence_device(Site site) {
   sim::Machine::State& machine = *running;
-  if (machine.passes(Word::fence_device, site)) machine.begin_word(Word::fence_device);
+  if (!machine.passes(Word::fence_device, site)) return;
+  machine.begin_word(Word::fence_device);
+  if (machine.races) machine.races->fence_device(machine.lane_index());
 }
 
 }  // namespace oddtile::simulator

@@ -31,6 +31,9 @@ extern constinit thread_local Place place;
 
 // ---- global memory: checked, counted; a bad read gives 0xFF bytes, a bad write is dropped ----
 void read_global(void* to, uintptr_t from, int bytes, Site site);
+// `elements` of `element_bytes` each have an influence, a bit each.
+void read_covering(void* to, uintptr_t from, int bytes, uint32_t elements, int element_bytes,
+                   Site site);
 void write_global(uintptr_t to, const void* from, int bytes, Site site);
 
 // ---- asynchronous copies of 16 bytes ----

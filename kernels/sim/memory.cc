@@ -36,10 +36,8 @@ __attribute__((no_sanitize("address"))) void copy_bytes(void* to, const void* fr
   }
 }
 
-}  // namespace
-
-void read_global(void* to, uintptr_t from, int bytes, Site site) {
-  sim::Machine::State& machine = *running;
+// False: nothing could be read.
+bool read(sim::Machine::State& machine, void* to, uintptr_t from, int bytes, Site site) {
   machine.step(Word::load);
   if (from % uintptr_t(bytes) != 0) {
     machine.report(sim::HazardKind::misaligned, site, machine.explain_access("reads", from, bytes));
@@ -48,13 +46,34 @@ void read_global(void* to, uintptr_t from, int bytes, Site site) {
                    machine.explain_access("reads", from, bytes));
   } else {
     machine.counters.bytes_read += bytes;
-    if (Races* races = machine.races.get()) {
-      races->access_global(machine.lane_index(), from, bytes, Access::read, races->where(site));
-    }
     copy_bytes(to, reinterpret_cast<const void*>(from), bytes);
-    return;
+    return true;
   }
   std::memset(to, 0xFF, size_t(bytes));
+  return false;
+}
+
+void watch(sim::Machine::State& machine, uintptr_t address, int bytes, Access access, Site site) {
+  Races& races = *machine.races;
+  races.access_global(machine.lane_index(), address, bytes, access, races.where(site));
+}
+
+}  // namespace
+
+void read_global(void* to, uintptr_t from, int bytes, Site site) {
+  sim::Machine::State& machine = *running;
+  if (!read(machine, to, from, bytes, site) || !machine.races) return;
+  watch(machine, from, bytes, Access::read, site);
+}
+
+void read_covering(void* to, uintptr_t from, int bytes, uint32_t elements, int element_bytes,
+                   Site site) {
+  sim::Machine::State& machine = *running;
+  if (!read(machine, to, from, bytes, site) || !machine.races) return;
+  for (int element = 0; element < bytes / element_bytes; ++element) {
+    if ((elements >> element & 1u) == 0) continue;
+    watch(machine, from + uintptr_t(element * element_bytes), element_bytes, Access::read, site);
+  }
 }
 
 void write_global(uintptr_t to, const void* from, int bytes, Site site) {
@@ -67,9 +86,7 @@ void write_global(uintptr_t to, const void* from, int bytes, Site site) {
                    machine.explain_access("writes", to, bytes));
   } else {
     machine.counters.bytes_written += bytes;
-    if (Races* races = machine.races.get()) {
-      races->access_global(machine.lane_index(), to, bytes, Access::write, races->where(site));
-    }
+    if (machine.races) watch(machine, to, bytes, Access::write, site);
     copy_bytes(reinterpret_cast<void*>(to), from, bytes);
   }
 }

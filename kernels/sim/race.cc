@@ -12,10 +12,15 @@ uint16_t cell_mask(uintptr_t cell, uintptr_t address, int64_t bytes) {
   return uint16_t((0xFFFFu >> (kCellBytes - (end - first))) << first);
 }
 
+void join(BlockClocks& into, const BlockClocks& from) {
+  for (const auto& [block, clock] : from) into[block].join(clock);
+}
+
 }  // namespace
 
 void Races::begin_launch() {
   global_.reset();
+  atomics_.clear();
 }
 
 void Races::begin_block(int lanes, uintptr_t shared, int64_t shared_bytes, int32_t block) {
@@ -55,10 +60,12 @@ void Races::release(Published& into, int lane) {
   if (clocks.own_fenced != 0) into.fenced.raise(Agent(lane), clocks.own_fenced);
   if (clocks.copies_fenced != 0) into.fenced.raise(copies_of(lane), clocks.copies_fenced);
   ++clocks.own;
+  if (clocks.device != nullptr) join(into.device, clocks.device->known);
 }
 
 void Races::acquire(const Published& from, int lane) {
   LaneClocks& clocks = lanes_[size_t(lane)];
+  if (!from.device.empty()) learn(clocks, from.device);
   memo_.join(clocks.happened, from.happened);
   memo_.join(clocks.fenced, from.fenced);
 }
@@ -77,6 +84,7 @@ void Races::rendezvous(int first, int count) {
   for (int lane = first; lane < first + count; ++lane) {  // `all` holds what each of them knew
     lanes_[size_t(lane)].happened = all.happened;
     lanes_[size_t(lane)].fenced = all.fenced;
+    if (!all.device.empty()) learn(lanes_[size_t(lane)], all.device);
   }
 }
 
@@ -87,8 +95,47 @@ void Races::fence_proxy_async(int lane) {
   clocks.copies_fenced = clocks.copies;
 }
 
+void Races::learn(LaneClocks& clocks, const BlockClocks& device) {
+  auto changed = std::make_shared<DeviceClocks>(clocks.device ? *clocks.device : DeviceClocks());
+  join(changed->known, device);
+  clocks.device = std::move(changed);
+}
+
+void Races::fence_device(int lane) {
+  LaneClocks& clocks = lanes_[size_t(lane)];
+  auto changed = std::make_shared<DeviceClocks>(clocks.device ? *clocks.device : DeviceClocks());
+  join(changed->known, changed->read);
+  const auto own_block = changed->read.find(block_);
+  if (own_block != changed->read.end()) memo_.join(clocks.happened, own_block->second);
+  changed->read.clear();
+  changed->published = changed->known;
+  Clock& mine = changed->published[block_];
+  mine.join(clocks.happened);
+  mine.raise(Agent(lane), clocks.own++);
+  if (clocks.copies != 0) mine.raise(copies_of(lane), clocks.copies);
+  clocks.device = std::move(changed);
+}
+
+void Races::atomic(int lane, uintptr_t address, int64_t bytes, Site site) {
+  LaneClocks& clocks = lanes_[size_t(lane)];
+  Accessor accessor{&clocks, lane, Agent(lane), clocks.own, where(site), Proxy::generic};
+  accessor.atomic = true;
+  const bool shared = shared_.contains(address, bytes);
+  touch_range(accessor, address, bytes, Access::write, shared);
+  BlockClocks& left = atomics_[address];
+  auto changed = std::make_shared<DeviceClocks>(clocks.device ? *clocks.device : DeviceClocks());
+  join(changed->read, left);
+  join(left, changed->published);
+  clocks.device = std::move(changed);
+}
+
 bool Races::ordered(const Record& before, const Record& now, const Accessor& accessor) const {
-  if (before.block != now.block) return false;
+  if (before.block != now.block) {
+    const DeviceClocks* device = accessor.clocks->device.get();
+    if (device == nullptr) return false;
+    const auto known = device->known.find(before.block);
+    return known != device->known.end() && known->second.at(before.agent) >= before.epoch;
+  }
   const bool through_fence = accessor.proxy == Proxy::async && !before.async;
   const Epoch known = through_fence ? fenced(*accessor.clocks, accessor.lane, before.agent)
                                     : happened(*accessor.clocks, accessor.lane, before.agent);
@@ -102,11 +149,44 @@ bool Races::ordered(const Record& before, const Record& now, const Accessor& acc
   return true;
 }
 
+// Blocks run one after the other, and of those that are over two readers of a byte suffice: whoever
+// writes it then is of another block than one of them. The rest would pile up where all blocks read
+// one place.
+class Races::OldReaders {
+ public:
+  // False: this record adds nothing.
+  bool keep(const Record& reader) {
+    if ((reader.bytes & ~twice_) == 0) return false;
+    if (reader.block == block_ && (reader.bytes & ~once_) == 0) return false;
+    if (reader.block != block_) twice_ |= once_ & reader.bytes;
+    if (once_ == 0) block_ = reader.block;
+    once_ |= reader.bytes;
+    return true;
+  }
+
+ private:
+  uint16_t once_ = 0;
+  uint16_t twice_ = 0;
+  int32_t block_ = -1;
+};
+
+// Whether the agent has read these bytes in this epoch and nobody has written them since: usual
+// where many lanes read one place again and again, and found without a search then.
+bool Races::known_read(const std::vector<Record>& records, const Record& now) {
+  if (now.write || records.empty()) return false;
+  const size_t guess = Agent(now.agent - records[0].agent);
+  const Record& known = guess < records.size() ? records[guess] : records.back();
+  return known.agent == now.agent && known.epoch == now.epoch && known.block == now.block &&
+         !known.write && (now.bytes & ~known.bytes) == 0;
+}
+
 void Races::touch(Cell& cell, Record now, const Accessor& accessor, bool shared,
                   uintptr_t address) {
   uint16_t written = 0;
   bool merged = false;
   std::vector<Record>& records = cell.records;
+  if (known_read(records, now)) return;
+  OldReaders old_readers;
   for (size_t i = 0; i < records.size();) {
     Record& before = records[i];
     if (before.write) written |= before.bytes;
@@ -115,14 +195,15 @@ void Races::touch(Cell& cell, Record now, const Accessor& accessor, bool shared,
       ++i;
       continue;
     }
-    const bool conflict = before.write || now.write;
+    const bool conflict = (before.write || now.write) && !(before.atomic && now.atomic);
     const bool in_order = ordered(before, now, accessor);
     if (conflict && !in_order) report(before, now, accessor, shared, address);
     // A write replaces what was there; a read replaces reads of its proxy that came before it.
     if (now.write || (!before.write && before.async == now.async && in_order)) {
       before.bytes = uint16_t(before.bytes & ~now.bytes);
     }
-    if (before.bytes != 0) {
+    const bool old = !before.write && before.block != now.block;
+    if (before.bytes != 0 && !(old && !old_readers.keep(before))) {
       ++i;
       continue;
     }
@@ -151,6 +232,7 @@ void Races::touch_range(const Accessor& accessor, uintptr_t address, int64_t byt
   now.thread = uint16_t(accessor.lane);
   now.write = access == Access::write;
   now.async = accessor.proxy == Proxy::async;
+  now.atomic = accessor.atomic;
   now.block = block_;
   const uintptr_t end = address + uintptr_t(bytes);
   for (uintptr_t cell = address & ~uintptr_t(kCellBytes - 1); cell < end; cell += kCellBytes) {

@@ -17,6 +17,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +29,15 @@
 
 namespace oddtile::simulator {
 
+// What is known of blocks of this launch, through atomics and device fences: a clock of each.
+using BlockClocks = std::map<int32_t, Clock>;
+
+struct DeviceClocks {
+  BlockClocks known;
+  BlockClocks read;       // brought by atomics, known only after a device fence
+  BlockClocks published;  // by the last device fence; what an atomic of the lane leaves behind
+};
+
 // What a synchronisation object holds: all that was released into it. Copy it for a phase.
 struct Published {
   Clock happened;
@@ -36,6 +47,7 @@ struct Published {
   friend class Races;
   Clock last_happened;  // joined last; most lanes bring the same
   Clock last_fenced;
+  BlockClocks device;
 };
 
 // The clocks of a lane. Its own entries stand apart, so that `happened` can be shared.
@@ -46,6 +58,7 @@ struct LaneClocks {
   Epoch own_fenced = 0;
   Epoch copies = 0;  // of the agent of its cp.async groups
   Epoch copies_fenced = 0;
+  std::shared_ptr<const DeviceClocks> device;  // null until a lane has met an atomic
 };
 
 // An asynchronous operation between issue and completion. `agent` is not the lane: it stands for
@@ -77,6 +90,10 @@ class Races {
   // All of them wait for all of them: release and acquire at once.
   void rendezvous(int first, int count);
   void fence_proxy_async(int lane);
+  // Between blocks, and within one: what came before a device fence and then an atomic is known
+  // after an atomic of the same address that comes later and then a device fence.
+  void fence_device(int lane);
+  void atomic(int lane, uintptr_t address, int64_t bytes, Site site);
 
   // ---- plain accesses; `lane` is an index into the lanes that run now ----
   void access_shared(int lane, uintptr_t address, int64_t bytes, Access access, uint16_t where);
@@ -116,15 +133,19 @@ class Races {
     int also_first = 0;  // lanes that see what is read, too
     int also_count = 0;
     bool also_alike = false;  // they share one clock
+    bool atomic = false;
   };
   struct SourcePlace {
     const char* file;
     int line;
     const void* return_address;  // null where file and line are known
   };
+  class OldReaders;
+  static bool known_read(const std::vector<Record>& records, const Record& now);
   void touch(Cell& cell, Record now, const Accessor& accessor, bool shared, uintptr_t at);
   void touch_range(const Accessor& accessor, uintptr_t address, int64_t bytes, Access access,
                    bool shared);
+  void learn(LaneClocks& clocks, const BlockClocks& device);
   bool ordered(const Record& before, const Record& now, const Accessor& accessor) const;
   void report(const Record& before, const Record& now, const Accessor& accessor, bool shared,
               uintptr_t cell);
@@ -140,6 +161,7 @@ class Races {
   ClockMemo memo_;
   ShadowRange shared_;
   ShadowPages global_;
+  std::map<uintptr_t, BlockClocks> atomics_;  // what was left behind at an address
   std::vector<SourcePlace> places_;
   std::unordered_map<uint64_t, uint16_t> numbers_;
   int64_t accesses_ = 0;

@@ -26,6 +26,7 @@ struct Record {
   uint16_t thread : 13;
   uint16_t write : 1;
   uint16_t async : 1;
+  uint16_t atomic : 1;
   int32_t block = 0;
 };
 static_assert(sizeof(Record) == 16);

@@ -81,7 +81,10 @@ struct CoveredRow {
     return bits & inside(vector);
   }
 
-  ODDTILE_DEVICE Vec read(Index vector) const { return load_as<Vec>(x, vector); }
+  // Whole, although only its columns have an influence: in place, others may be writing the rest.
+  ODDTILE_DEVICE Vec read(Index vector) const {
+    return load_covering<Vec>(x, vector, inside(vector));
+  }
 
   static ODDTILE_DEVICE Vec nothing() {
     Vec result;

@@ -70,6 +70,28 @@ std::vector<int64_t> towards(int64_t value, int64_t target) {
   return steps;
 }
 
+// Simpler schedules, the simplest first: the plain one; seeds below 1000, which say no more than
+// their three policies (kernels/sim/schedule.h): one digit of the seed, two, all three, then any
+// single policy; at last the same policies with less behind them.
+std::vector<int64_t> simpler_schedules(uint64_t seed) {
+  const uint64_t ones = seed % 10;
+  const uint64_t tens = seed / 10 % 10 * 10;
+  const uint64_t hundreds = seed / 100 % 10 * 100;
+  std::vector<uint64_t> order = {0, ones, tens, hundreds};
+  for (uint64_t both : {tens + ones, hundreds + ones, hundreds + tens}) order.push_back(both);
+  order.push_back(hundreds + tens + ones);
+  for (uint64_t unit : {1, 10, 100}) {
+    for (uint64_t digit = 1; digit < 10; ++digit) order.push_back(digit * unit);
+  }
+  for (uint64_t rest = seed / 1000 / 2; rest != 0; rest /= 2)
+    order.push_back(rest * 1000 + seed % 1000);
+  std::vector<int64_t> simpler;
+  for (uint64_t candidate : order) {
+    if (candidate < seed) simpler.push_back(int64_t(candidate));
+  }
+  return simpler;
+}
+
 // Walks to one field and sets it to its `choice`-th simpler value.
 struct Step {
   int field;
@@ -85,10 +107,13 @@ struct Step {
     if (taken) value = choices[choice];
   }
 
-  void operator()(Name, int64_t& value, Domain domain) {
+  void operator()(Name name, int64_t& value, Domain domain) {
     if (++at != field) return;
     std::vector<int64_t> choices;
-    if (domain.lowest == std::numeric_limits<int64_t>::min()) {  // seeds have no order: a few tries
+    if (name == "schedule") {
+      choices = simpler_schedules(uint64_t(value));
+    } else if (domain.lowest ==
+               std::numeric_limits<int64_t>::min()) {  // seeds have no order: a few tries
       for (int64_t seed = 0; seed < 4 && uint64_t(seed) < uint64_t(value); ++seed) {
         choices.push_back(seed);
       }

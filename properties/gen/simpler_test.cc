@@ -70,5 +70,30 @@ TEST(Shrinking, BandsWidenOrMoveToTheDiagonal) {
   EXPECT_TRUE(offers({AttentionCase{.band_low = -9}}, {AttentionCase{.band_low = -8}}));
 }
 
+// Where the first failing step of each round leads in the end.
+uint64_t shrunk_schedule(uint64_t seed, bool (*fails)(uint64_t)) {
+  Case subject = {VectorAddCase{}};
+  subject.schedule = seed;
+  for (;;) {
+    const auto candidates = simpler(subject);
+    const auto next = std::find_if(candidates.begin(), candidates.end(),
+                                   [&](const Case& c) { return fails(c.schedule); });
+    if (next == candidates.end()) return subject.schedule;
+    subject = *next;
+  }
+}
+
+TEST(Shrinking, SchedulesEndAtThePoliciesThatMatter) {
+  constexpr uint64_t kSeed = 1'234'567'890'123'456'848;
+  EXPECT_EQ(shrunk_schedule(kSeed, [](uint64_t) { return true; }), 0u);
+  EXPECT_EQ(shrunk_schedule(kSeed, [](uint64_t seed) { return seed % 10 == 8; }), 8u);
+  EXPECT_EQ(shrunk_schedule(kSeed, [](uint64_t seed) { return seed / 10 % 10 == 4; }), 40u);
+  EXPECT_EQ(shrunk_schedule(kSeed, [](uint64_t seed) { return seed / 10 % 100 == 84; }), 840u);
+  EXPECT_EQ(shrunk_schedule(kSeed, [](uint64_t seed) { return seed % 10 != 0; }), 8u);
+  const uint64_t luck = shrunk_schedule(kSeed, [](uint64_t seed) { return seed > 2'000'000; });
+  EXPECT_EQ(luck % 1000, kSeed % 1000);
+  EXPECT_LT(luck, 4'002'000u);
+}
+
 }  // namespace
 }  // namespace oddtile::properties

@@ -79,6 +79,12 @@ ODDTILE_DEVICE Value load_as(Global<T> base, int64_t index) {
   return *reinterpret_cast<const Value*>(&bits);
 }
 
+// The same where only some of the values have an influence; the simulator wants to know which.
+template <class Value, class T>
+ODDTILE_DEVICE Value load_covering(Global<T> base, int64_t index, uint32_t /*elements*/) {
+  return load_as<Value>(base, index);
+}
+
 template <class T>
 ODDTILE_DEVICE T load(Global<const T> base, int64_t index) {
   return load_as<T>(base, index);

@@ -2,15 +2,13 @@
 // memory or waits takes the place of its call as a last, defaulted argument.
 #pragma once
 
-#include <immintrin.h>
-
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "kernels/base/bits.h"
 #include "kernels/dialect/global.h"
+#include "kernels/dialect/sim/arithmetic.h"
 #include "kernels/sim/lane.h"
 
 #define ODDTILE_KERNEL(max_threads, min_blocks) void
@@ -61,6 +59,17 @@ ODDTILE_DEVICE Value load_as(Global<T> base, int64_t index,
                              simulator::Site site = simulator::Site::here()) {
   Value value;
   simulator::read_global(&value, address_of(base, index, sizeof(Value)), sizeof(Value), site);
+  return value;
+}
+
+// The same where only some of the values have an influence, a bit of `elements` each: what others
+// write beside them meanwhile is no race.
+template <class Value, class T>
+ODDTILE_DEVICE Value load_covering(Global<T> base, int64_t index, uint32_t elements,
+                                   simulator::Site site = simulator::Site::here()) {
+  Value value;
+  simulator::read_covering(&value, address_of(base, index, sizeof(Value)), sizeof(Value), elements,
+                           sizeof(T), site);
   return value;
 }
 
@@ -159,69 +168,6 @@ template <class T>
 ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
                                 simulator::Site site = simulator::Site::here()) {
   simulator::multiply_16x8x16(sum, a, b0, b1, T::kIsBfloat16, site);
-}
-
-// ---- arithmetic ----
-ODDTILE_DEVICE float fma(float a, float b, float c) {
-  simulator::count_flops(2);
-  return __builtin_fmaf(a, b, c);
-}
-ODDTILE_DEVICE float divide(float a, float b) {
-  simulator::count_flops(1);
-  return a / b;
-}
-// Drops a NaN; of two zeros, +0 is the larger, as on the GPU.
-ODDTILE_DEVICE float maximum(float a, float b) {
-  if (a != a || b != b) return a != a ? b : a;
-  if (a == b) return std::bit_cast<float>(std::bit_cast<uint32_t>(a) & std::bit_cast<uint32_t>(b));
-  return a > b ? a : b;
-}
-ODDTILE_DEVICE float minimum(float a, float b) {
-  if (a != a || b != b) return a != a ? b : a;
-  if (a == b) return std::bit_cast<float>(std::bit_cast<uint32_t>(a) | std::bit_cast<uint32_t>(b));
-  return a < b ? a : b;
-}
-ODDTILE_DEVICE float magnitude(float a) {
-  return __builtin_fabsf(a);
-}
-ODDTILE_DEVICE float exp2_approx(float x) {
-  simulator::count_flops(1);
-  return simulator::exp2_flushed(x);
-}
-ODDTILE_DEVICE float log2_approx(float x) {
-  simulator::count_flops(1);
-  return simulator::log2_flushed(x);
-}
-
-ODDTILE_DEVICE float to_float(float value) {
-  return value;
-}
-ODDTILE_DEVICE float to_float(Half value) {
-  return _cvtsh_ss(value.bits);
-}
-ODDTILE_DEVICE float to_float(Bfloat16 value) {
-  return bfloat16_to_float(value);
-}
-// One rounding to nearest even; overflow to infinity.
-template <class T>
-ODDTILE_DEVICE T from_float(float value) {
-  if constexpr (sizeof(T) == 4) {
-    return value;
-  } else if constexpr (T::kIsBfloat16) {
-    return float_to_bfloat16(value);
-  } else {
-    return {uint16_t(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))};
-  }
-}
-// Two 16-bit values in one register, `low` in the low half.
-template <class T>
-ODDTILE_DEVICE uint32_t pack(float low, float high) {
-  return uint32_t(from_float<T>(low).bits) | uint32_t(from_float<T>(high).bits) << 16;
-}
-
-// The same bits; on the GPU, of which the compiler knows nothing.
-ODDTILE_DEVICE uint32_t opaque(uint32_t bits) {
-  return bits;
 }
 
 // ---- host ----

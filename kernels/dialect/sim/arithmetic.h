@@ -1,0 +1,76 @@
+// The dialect's arithmetic and conversions on the simulator.
+#pragma once
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstdint>
+
+#include "kernels/base/bits.h"
+#include "kernels/sim/lane.h"
+
+namespace oddtile::sim {
+
+inline float fma(float a, float b, float c) {
+  simulator::count_flops(2);
+  return __builtin_fmaf(a, b, c);
+}
+inline float divide(float a, float b) {
+  simulator::count_flops(1);
+  return a / b;
+}
+// Drops a NaN; of two zeros, +0 is the larger, as on the GPU.
+inline float maximum(float a, float b) {
+  if (a != a || b != b) return a != a ? b : a;
+  if (a == b) return std::bit_cast<float>(std::bit_cast<uint32_t>(a) & std::bit_cast<uint32_t>(b));
+  return a > b ? a : b;
+}
+inline float minimum(float a, float b) {
+  if (a != a || b != b) return a != a ? b : a;
+  if (a == b) return std::bit_cast<float>(std::bit_cast<uint32_t>(a) | std::bit_cast<uint32_t>(b));
+  return a < b ? a : b;
+}
+inline float magnitude(float a) {
+  return __builtin_fabsf(a);
+}
+inline float exp2_approx(float x) {
+  simulator::count_flops(1);
+  return simulator::exp2_flushed(x);
+}
+inline float log2_approx(float x) {
+  simulator::count_flops(1);
+  return simulator::log2_flushed(x);
+}
+
+inline float to_float(float value) {
+  return value;
+}
+inline float to_float(Half value) {
+  return _cvtsh_ss(value.bits);
+}
+inline float to_float(Bfloat16 value) {
+  return bfloat16_to_float(value);
+}
+// One rounding to nearest even; overflow to infinity.
+template <class T>
+inline T from_float(float value) {
+  if constexpr (sizeof(T) == 4) {
+    return value;
+  } else if constexpr (T::kIsBfloat16) {
+    return float_to_bfloat16(value);
+  } else {
+    return {uint16_t(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))};
+  }
+}
+// Two 16-bit values in one register, `low` in the low half.
+template <class T>
+inline uint32_t pack(float low, float high) {
+  return uint32_t(from_float<T>(low).bits) | uint32_t(from_float<T>(high).bits) << 16;
+}
+
+// The same bits; on the GPU, of which the compiler knows nothing.
+inline uint32_t opaque(uint32_t bits) {
+  return bits;
+}
+
+}  // namespace oddtile::sim
