@@ -90,7 +90,7 @@ void Machine::State::run_block(int64_t block) {
     races->begin_block(launch->threads, reinterpret_cast<uintptr_t>(shared.begin()), shared.bytes(),
                        int32_t(block));
   }
-  hopper.begin_block(*this, warp_count);
+  hopper.begin_block(warp_count);
   trace ^= uint64_t(block) << 32;
 
   start_lanes();

@@ -8,13 +8,13 @@ uint32_t shared_address(const sim::Machine::State& machine, const void* pointer)
   return uint32_t(static_cast<const std::byte*>(pointer) - machine.shared.begin());
 }
 
-void Hopper::begin_block(sim::Machine::State& machine, int warps) {
+void Hopper::begin_block(int warps) {
   mbarriers.forget();
   for (NamedBarrier& barrier : named_barriers) {
     if (barrier.threads != 0) barrier = {};
   }
   registers.reset(warps);
-  elected_lane = machine.schedule.first_lane();
+  elected_lane = -1;
   bulk_.clear();
   warpgroups_.clear();
 }

@@ -18,7 +18,7 @@ uint32_t shared_address(const sim::Machine::State& machine, const void* pointer)
 class Hopper {
  public:
   // Everything of the block before is forgotten.
-  void begin_block(sim::Machine::State& machine, int warps);
+  void begin_block(int warps);
   // What the running lane leaves unfinished.
   void exit_lane(sim::Machine::State& machine);
   // After the last lane: lands what is allowed to, reports the rest.
@@ -31,7 +31,7 @@ class Hopper {
   Mbarriers mbarriers;
   NamedBarrier named_barriers[16];
   RegisterPool registers;
-  int elected_lane = 0;
+  int elected_lane = -1;  // drawn when a block first asks
 
  private:
   void report_bulk(sim::Machine::State& machine);

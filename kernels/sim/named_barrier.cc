@@ -119,7 +119,9 @@ void fence_async_proxy(ProxyFence which, Site site) {
 bool elect_one(Site site) {
   sim::Machine::State& machine = *running;
   if (machine.arrive(Word::elect, site)) machine.release();
-  return machine.current_lane == machine.hopper.elected_lane;
+  int& elected = machine.hopper.elected_lane;
+  if (elected < 0) elected = machine.schedule.first_lane();
+  return machine.current_lane == elected;
 }
 
 }  // namespace oddtile::simulator
