@@ -1,5 +1,4 @@
-// Atomic operations on global memory. They never race with one another; a plain access to the same
-// place is not held against them.
+// Atomic operations on global memory. They never race with one another; plain accesses race with them.
 #include <cstring>
 
 #include "kernels/sim/hopper_words.h"
