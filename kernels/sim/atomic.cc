@@ -1,4 +1,5 @@
-// Atomic operations on global memory. They never race with one another; plain accesses race with them.
+// Atomic operations on global memory. They never race with one another; plain accesses race with
+// them.
 #include <cstring>
 
 #include "kernels/sim/hopper_words.h"
