@@ -39,6 +39,15 @@ struct WeightBound {
 // Absolute roundoff of a weight: exp2 flushes below 2^-126, or rounds in fp32's subnormals.
 double weight_flush(const oddtile_profile& profile);
 
+// E_j = common + per_offset |s_j - m| + per_score |s_j| + per_magnitude A_j.
+struct LogErrorTerms {
+  double common = 0;
+  double per_offset = 5 * 0x1p-24;
+  double per_score = 0;
+  double per_magnitude = 0;
+};
+LogErrorTerms log_error_terms(const WeightRow& row, bool attention, const oddtile_profile& profile);
+
 void bound_weights(const WeightRow& row, const oddtile_profile& profile, WeightBound& out);
 
 }  // namespace oddtile::oracles

@@ -52,18 +52,38 @@ void sum_values(const KeysAndValues& kv, std::span<const int64_t> visible, Atten
 
 }  // namespace
 
+DoubleErrors double_errors(int64_t head_dim, int64_t live, double largest_magnitude, double max,
+                           double log_sum, double lse) {
+  constexpr double e = 0x1p-53;
+  // A sum of k terms in any order, fused or not (Higham, Accuracy and Stability, 3.1).
+  const auto gamma = [](int64_t k) { return double(k) * e / (1 - double(k) * e); };
+  const double score = gamma(head_dim + 1) * largest_magnitude;
+  const double size = std::fabs(max) + 2 * log_sum + 2 * std::fabs(lse);
+  // A weight that is not 0 has |s - m| < 746; exp errs by at most 4 e.
+  return {std::expm1(2 * score + double(1512 + live) * e), score + (double(750 + live) + size) * e,
+          gamma(live + 8)};
+}
+
 void attention_row(const KeysAndValues& kv, std::span<const double> q, double scale,
                    std::span<const int64_t> visible, Precision precision, AttentionRow& out) {
   if (precision == Precision::wide)
     formulae::attention_wide(kv, q, scale, visible, out);
   else
     formulae::attention<double>(kv, q, scale, visible, out);
+  out.errors = {};
+  if (precision == Precision::standard && out.row_class == RowClass::live)
+    out.errors = double_errors(kv.head_dim, int64_t(out.keys.size()),
+                               *std::max_element(out.magnitude.begin(), out.magnitude.end()),
+                               out.max, out.log_sum, out.lse);
   classify_columns(kv, out);
   sum_values(kv, visible, out);
 }
 
 AttentionOracle::AttentionOracle(const Workload& workload)
-    : workload_(workload), subject_(std::get<AttentionCase>(workload.subject.problem)) {
+    : workload_(workload),
+      subject_(std::get<AttentionCase>(workload.subject.problem)),
+      q_(&tensor_of(workload, Role::q)),
+      mask_(mask_of(workload)) {
   length_.assign(size_t(subject_.batch), subject_.seq_k);
   for (const Tensor& tensor : workload.tensors) {
     if (tensor.role != Role::key_length) continue;
@@ -118,23 +138,31 @@ KeysAndValues AttentionOracle::load(int64_t b, int64_t kv_head) const {
   return kv;
 }
 
+bool AttentionOracle::mask(int64_t b, int64_t head, int64_t i, KeyRange keys, uint8_t* out) const {
+  if (mask_ == nullptr) return false;
+  const auto bytes = stored_bytes(workload_, *mask_);
+  for (int64_t j = keys.begin; j < keys.end; ++j)
+    *out++ = read_at<uint8_t>(bytes, mask_->index(b, head, i, j));
+  return true;
+}
+
+void AttentionOracle::query(int64_t b, int64_t head, int64_t i, double* out) const {
+  read_row(stored_bytes(workload_, *q_), *q_, b, head, i, out);
+}
+
 void AttentionOracle::row(const KeysAndValues& kv, int64_t b, int64_t head, int64_t i,
                           Precision precision, AttentionRow& out) const {
   thread_local std::vector<int64_t> visible;
+  thread_local std::vector<uint8_t> bytes;
   thread_local std::vector<double> q;
-  visible.clear();
-  const Tensor* mask = mask_of(workload_);
   const KeyRange keys = range(b, i);
-  if (mask == nullptr) {
-    for (int64_t j = keys.begin; j < keys.end; ++j) visible.push_back(j);
-  } else {
-    const auto bytes = stored_bytes(workload_, *mask);
-    for (int64_t j = keys.begin; j < keys.end; ++j)
-      if (read_at<uint8_t>(bytes, mask->index(b, head, i, j)) != 0) visible.push_back(j);
-  }
-  const Tensor& q_tensor = tensor_of(workload_, Role::q);
+  bytes.resize(size_t(keys.end - keys.begin));
+  const bool masked = mask(b, head, i, keys, bytes.data());
+  visible.clear();
+  for (int64_t j = keys.begin; j < keys.end; ++j)
+    if (!masked || bytes[size_t(j - keys.begin)] != 0) visible.push_back(j);
   q.resize(size_t(subject_.head_dim));
-  read_row(stored_bytes(workload_, q_tensor), q_tensor, b, head, i, q.data());
+  query(b, head, i, q.data());
   attention_row(kv, q, subject_.scale, visible, precision, out);
 }
 

@@ -1,6 +1,6 @@
 // The exact attention forward of one row, from the contract in kernels/api/kernels.h and nothing
-// else: own visibility, own classes of special values. In double, or in 50 decimal digits for the
-// rows whose verdict could depend on double's own error (README.md has the proof that few can).
+// else: own visibility, own classes of special values. In double with a bound of its own error, or
+// in 50 decimal digits for the rows whose verdict could depend on that error (README.md).
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,17 @@ struct KeysAndValues {
   std::vector<int64_t> special_keys;  // ascending: keys with a bit in v_special
 };
 
+// Double's own error, from a row's numbers (README.md): |computed - exact| of p_j is at most
+// weight * p_j, of LSE lse, of a column of O (2 weight + value) sum p |v|.
+struct DoubleErrors {
+  double weight = 0;
+  double lse = 0;
+  double value = 0;
+};
+// Of a row with `live` keys, the largest A_j, m, ln l and LSE.
+DoubleErrors double_errors(int64_t head_dim, int64_t live, double largest_magnitude, double max,
+                           double log_sum, double lse);
+
 struct AttentionRow {
   RowClass row_class = RowClass::empty;
   int64_t visible = 0;
@@ -47,6 +58,7 @@ struct AttentionRow {
   std::vector<double> o;            // head_dim numbers, V's non-finite elements taken as 0
   std::vector<uint8_t> column;      // ColumnBits per column; empty: none anywhere
   std::vector<double> v_magnitude;  // sum |v| over visible keys; empty where surely below 2^119
+  DoubleErrors errors;              // all 0 in 50 digits
 };
 
 // The row whose query is `q` and whose visible keys are `visible`, ascending. Reuses out's buffers.
@@ -66,6 +78,10 @@ class AttentionOracle {
   KeyRange range(int64_t b, int64_t i) const;
   int64_t shift(int64_t b) const;  // of the band's anchor
 
+  // The byte mask over `keys` of row i; false (and nothing written) where the case has none.
+  bool mask(int64_t b, int64_t head, int64_t i, KeyRange keys, uint8_t* out) const;
+  void query(int64_t b, int64_t head, int64_t i, double* out) const;
+
   KeysAndValues load(int64_t b, int64_t kv_head) const;
   void row(const KeysAndValues& keys, int64_t b, int64_t head, int64_t i, Precision precision,
            AttentionRow& out) const;
@@ -75,6 +91,8 @@ class AttentionOracle {
  private:
   const Workload& workload_;
   const AttentionCase& subject_;
+  const Tensor* q_;
+  const Tensor* mask_;           // nullptr: none
   std::vector<int64_t> length_;  // per batch, clamped
 };
 

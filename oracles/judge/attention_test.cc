@@ -30,35 +30,6 @@ TEST(Judge, IsSharpForAttention) {
   }
 }
 
-// A bound put 2^-20 above and below an error: double alone cannot tell, multiprecision can.
-TEST(Judge, EscalatesNearTheLine) {
-  const Workload workload =
-      made("attention seq_q=1 seq_k=40 head_dim=8 scores=noise contents=noise");
-  const auto& c = std::get<AttentionCase>(workload.subject.problem);
-  const AttentionOracle oracle(workload);
-  const KeysAndValues kv = oracle.load(0, 0);
-  AttentionRow row;
-  oracle.row(kv, 0, 0, 0, Precision::wide, row);
-  oddtile_profile profile = fused_profile(c.dtype);
-  const auto lse_bound = [&](double log2_error) {
-    AttentionBound bound;
-    profile.log2_error = log2_error;
-    bound_attention(row, kv, c.scale, profile, c.dtype, bound);
-    return bound.lse;
-  };
-  const double base = lse_bound(0), slope = (lse_bound(0x1p-20) - base) / 0x1p-20;
-  Outputs outputs = exact_outputs(workload);
-  const int64_t index = workload.find(Role::lse)->index(0, 0, 0, 0);
-  put(outputs, workload, Role::lse, index, row.lse + base + slope * 0x1p-21);
-  const double error = std::fabs(get(outputs, workload, Role::lse, index) - row.lse);
-  for (const double side : {-1, 1}) {
-    profile.log2_error = (error * (1 + side * 0x1p-20) - base) / slope;
-    const Judgement judgement = judge(workload, outputs, profile);
-    EXPECT_EQ(judgement.escalated, 8);
-    EXPECT_EQ(judgement.verdict == Verdict::fail, side < 0) << judgement.explanation;
-  }
-}
-
 // An output that is wrong by the output's rounding and half of the rest uses half of it, net.
 TEST(Judge, NetsTheOutputsRoundingOfAttention) {
   const Workload workload =
@@ -76,7 +47,7 @@ TEST(Judge, NetsTheOutputsRoundingOfAttention) {
   put(outputs, workload, Role::lse, workload.find(Role::lse)->index(0, 0, 0, 0),
       row.lse + rounding + (bound.lse - rounding) / 2);
   const Judgement judgement = judged(workload, outputs);
-  EXPECT_NEAR(judgement.quantities[1].worst_net[1], 0.5, 0.1);
+  EXPECT_LT(std::fabs(judgement.quantities[1].worst_net[1] - 0.5), 0.1);
   EXPECT_EQ(judgement.quantities[1].worst_net[0], 0);
   EXPECT_EQ(judgement.quantities[1].worst_net[2], 0);
   // O is exact but for its rounding, which hides the whole error.

@@ -57,11 +57,19 @@ struct Judgement {
   std::string explanation;  // empty on pass; else one line per finding, worst first
 };
 
+// How much of each bound is computed (README.md says which numbers are then what). Verdict,
+// failures and the worst element are the same either way.
+enum class Effort {
+  enough,  // most elements are accepted by a cheap lower estimate of their bound
+  full     // every bound in full: all numbers are those of the bound itself
+};
+
 // Which rows to judge: all of them up to `rows_at_most`, else a seeded sample that holds the first,
 // the last and every tile edge of the profile.
 struct Sampling {
   int64_t rows_at_most = INT64_MAX;
   uint64_t seed = 0;
+  Effort effort = Effort::enough;
 };
 
 // `outputs[i]` are the bytes of workload.tensors[i] after the run (only outputs are read).

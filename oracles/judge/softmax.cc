@@ -8,6 +8,7 @@
 #include "oracles/case/parallel.h"
 #include "oracles/exact/read.h"
 #include "oracles/judge/parts.h"
+#include "oracles/judge/softmax_strips.h"
 
 namespace oddtile::oracles {
 namespace {
@@ -35,7 +36,30 @@ class SoftmaxJudge {
         out_index_(evidence.workload.index_of(Role::y)),
         y_(evidence.workload.tensors[size_t(out_index_)]) {}
 
-  void judge_row(int64_t r, Scratch& s, Chunk& chunk) const {
+  SoftmaxTensors tensors() const {
+    const Workload& workload = evidence_.workload;
+    return {x_,
+            y_,
+            mask_,
+            stored_bytes(workload, x_),
+            evidence_.after(out_index_),
+            mask_ == nullptr ? std::span<const std::byte>() : stored_bytes(workload, *mask_)};
+  }
+
+  // In strips where they decide, else the careful way.
+  void judge_row(int64_t r, SoftmaxStrips& strips, Scratch& s, Chunk& chunk) const {
+    if (!strips.judge(r, chunk.tally)) return judge_carefully(r, s, chunk);
+    ++chunk.bounded_rows;
+    chunk.fully_bounded += strips.live();
+  }
+
+  int64_t rows() const { return y_.sizes[2]; }
+  int64_t columns() const { return y_.sizes[3]; }
+  const oddtile_profile& profile() const { return evidence_.profile; }
+  oddtile_dtype dtype() const { return dtype_; }
+
+ private:
+  void judge_carefully(int64_t r, Scratch& s, Chunk& chunk) const {
     s.x.resize(size_t(x_.sizes[3]));
     s.got.resize(s.x.size());
     read_row(stored_bytes(evidence_.workload, x_), x_, 0, 0, r, s.x.data());
@@ -56,10 +80,6 @@ class SoftmaxJudge {
     tally_row(r, mask, s, chunk);
   }
 
-  int64_t rows() const { return y_.sizes[2]; }
-  int64_t columns() const { return y_.sizes[3]; }
-
- private:
   void solve(const uint8_t* mask, Precision precision, Scratch& s) const {
     softmax_row(s.x, mask, precision, s.row);
     bound_softmax(s.row, evidence_.profile, dtype_, s.bound);
@@ -121,11 +141,12 @@ Outcome judge_softmax(const Evidence& evidence) {
   const int64_t count = int64_t(rows.size());
   const int64_t grain = std::max<int64_t>(1, count / 64);
   std::vector<Chunk> chunks(size_t(ceil_div(count, grain)));
-  // An element costs about 100 ns here: more than parallel_for's yardstick, a touched element.
-  parallel_for(count, grain, count * judge.columns() * 8, [&](int64_t begin, int64_t end) {
+  const SoftmaxTensors tensors = judge.tensors();
+  parallel_for(count, grain, count * judge.columns() * 4, [&](int64_t begin, int64_t end) {
     Scratch scratch;
+    SoftmaxStrips strips(tensors, judge.profile(), judge.dtype());
     for (int64_t i = begin; i < end; ++i)
-      judge.judge_row(rows[size_t(i)], scratch, chunks[size_t(begin / grain)]);
+      judge.judge_row(rows[size_t(i)], strips, scratch, chunks[size_t(begin / grain)]);
   });
   Outcome outcome;
   outcome.parts.push_back({Role::y, {}});

@@ -57,8 +57,9 @@ void Tally::keep(const Finding& finding) {
 void Tally::add(const Comparison& comparison, double got, const Expectation& expected,
                 const std::array<int64_t, 4>& index, const char* law) {
   if (expected.bound == kInfinite && !comparison.failed) return skip(1);
-  if (judged_ == 0 || comparison.ratio > worst_.ratio)
+  if (!has_worst_ || comparison.ratio > worst_.ratio)
     worst_ = {index, got, expected, comparison.ratio, law};
+  has_worst_ = true;
   ++judged_;
   const double ratio = comparison.ratio;
   ++bins_[ratio < 1 ? size_t(ratio * double(kBins)) : kBins];
@@ -78,20 +79,45 @@ void Tally::net(double got, const Expectation& expected, double rounding, int64_
   const double rest = expected.bound - rounding;
   if (!std::isfinite(got) || !std::isfinite(rest) || !(rest > kSmallestRest * expected.bound))
     return;
-  const double share = (std::fabs(got - expected.exact) - rounding) / rest;
-  double& worst = worst_net_[live <= 16 ? 0 : live <= 256 ? 1 : 2];
-  if (share > worst) worst = share;
+  double& worst = worst_net_[regime(live)];
+  const double error = std::fabs(got - expected.exact) - rounding;
+  if (error > worst * rest) worst = error / rest;
+}
+
+void Tally::accept(double share) {
+  const double ratio = std::fabs(share);
+  ++judged_;
+  ++bins_[ratio < 1 ? size_t(ratio * double(kBins)) : kBins];
+  sum_squares_ += ratio * ratio;
+  sum_shares_ += share;
+}
+
+void Tally::accept(const double* shares, int64_t count) {
+  double squares[4] = {0, 0, 0, 0}, sums[4] = {0, 0, 0, 0};
+  for (int64_t i = 0; i < count; ++i) {
+    squares[i % 4] += shares[i] * shares[i];
+    sums[i % 4] += shares[i];
+    const double ratio = std::fabs(shares[i]);
+    ++bins_[ratio < 1 ? size_t(int32_t(ratio * double(kBins))) : kBins];
+  }
+  judged_ += count;
+  sum_squares_ += squares[0] + squares[1] + squares[2] + squares[3];
+  sum_shares_ += sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+void Tally::merge_worst(const Tally& full) {
+  if (full.has_worst_ && (!has_worst_ || full.worst_.ratio > worst_.ratio)) worst_ = full.worst_;
+  has_worst_ = has_worst_ || full.has_worst_;
+  for (size_t regime = 0; regime < worst_net_.size(); ++regime)
+    worst_net_[regime] = std::max(worst_net_[regime], full.worst_net_[regime]);
 }
 
 void Tally::merge(const Tally& later) {
-  if (later.judged_ > 0 && (judged_ == 0 || later.worst_.ratio > worst_.ratio))
-    worst_ = later.worst_;
+  merge_worst(later);
   judged_ += later.judged_;
   not_judged_ += later.not_judged_;
   failed_ += later.failed_;
   zero_output(later.zero_factor_);
-  for (size_t regime = 0; regime < worst_net_.size(); ++regime)
-    worst_net_[regime] = std::max(worst_net_[regime], later.worst_net_[regime]);
   sum_squares_ += later.sum_squares_;
   sum_shares_ += later.sum_shares_;
   for (size_t bin = 0; bin < bins_.size(); ++bin) bins_[bin] += later.bins_[bin];
@@ -120,7 +146,7 @@ Quantity Tally::quantity(Role role) const {
   quantity.p99_ratio = percentile(0.99);
   quantity.rms_ratio = failed_ > 0 && worst_.ratio == kInfinite
                            ? kInfinite
-                           : std::sqrt(sum_squares_ / double(judged_));
+                           : std::min(std::sqrt(sum_squares_ / double(judged_)), worst_.ratio);
   quantity.worst_net = worst_net_;
   quantity.signed_mean = sum_shares_ / double(judged_);
   for (size_t dim = 0; dim < 4; ++dim) quantity.worst_index[dim] = worst_.index[dim];

@@ -46,6 +46,12 @@ class Tally {
   // A right class within an infinite bound counts as not judged: any number would be.
   void add(const Comparison& comparison, double got, const Expectation& expected,
            const std::array<int64_t, 4>& index, const char* law);
+  // A number within its bound of which only an upper estimate of |error| / bound is known: `share`
+  // with its sign. It counts, but is not the worst element: that is for merge_worst().
+  void accept(double share);
+  void accept(const double* shares, int64_t count);
+  // The worst element and the worst net shares of `full`, nothing that counts.
+  void merge_worst(const Tally& full);
   void skip(int64_t elements) { not_judged_ += elements; }
   // The share that the output's own rounding cannot hide, of a number that was added: `rounding` is
   // the part u_o |exact| + eta_o + eta_w of its bound, `live` the row's live keys or columns.
@@ -56,6 +62,8 @@ class Tally {
 
   Quantity quantity(Role role) const;
   const std::vector<Finding>& findings() const { return findings_; }  // worst first
+  double worst_ratio() const { return has_worst_ ? worst_.ratio : -1; }
+  double worst_net(int64_t live) const { return worst_net_[regime(live)]; }
   int64_t judged() const { return judged_; }
   int64_t not_judged() const { return not_judged_; }
   int64_t failed() const { return failed_; }
@@ -64,6 +72,7 @@ class Tally {
  private:
   static constexpr size_t kBins = 256;  // of ratios below 1, for the percentile
 
+  static size_t regime(int64_t live) { return live <= 16 ? 0 : live <= 256 ? 1 : 2; }
   void keep(const Finding& finding);
   double percentile(double share) const;
 
@@ -71,6 +80,7 @@ class Tally {
   double zero_factor_ = 0;
   std::array<double, 3> worst_net_{};  // by regime, as in Quantity
   double sum_squares_ = 0, sum_shares_ = 0;
+  bool has_worst_ = false;
   Finding worst_;
   std::array<int64_t, kBins + 1> bins_{};
   std::vector<Finding> findings_;

@@ -1,0 +1,137 @@
+// Strips against the careful way, on random cases of every recipe, mask and layout.
+#include "oracles/judge/softmax_strips.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "kernels/base/random.h"
+#include "oracles/bounds/rounding.h"
+#include "oracles/case/fields.h"
+#include "oracles/judge/planting.h"
+
+namespace oddtile::oracles {
+namespace {
+
+std::string random_case(Random& random) {
+  std::string text = "softmax rows=" + std::to_string(random.between(1, 4)) +
+                     " columns=" + std::to_string(random.between(1, 1300)) +
+                     " seed=" + std::to_string(random.below(1000));
+  const auto choose = [&](const char* name, auto values) {
+    text +=
+        " " + std::string(name) + "=" + std::string(values[random.below(uint32_t(values.size()))]);
+  };
+  choose("dtype",
+         std::array{std::string_view("fp32"), std::string_view("fp16"), std::string_view("bf16")});
+  choose("mask", names(MaskKind::none));
+  choose("values", names(Values::noise));
+  return text +
+         std::array{" x_pad=1", " x_layout=broadcast", " x_layout=reversed"}[random.below(3)];
+}
+
+SoftmaxTensors tensors_of(const Workload& workload, const Outputs& outputs) {
+  const Tensor* mask = workload.find(Role::mask);
+  const Tensor& x = *workload.find(Role::x);
+  return {x,
+          *workload.find(Role::y),
+          mask,
+          stored_bytes(workload, x),
+          outputs[size_t(workload.index_of(Role::y))],
+          mask == nullptr ? std::span<const std::byte>() : stored_bytes(workload, *mask)};
+}
+
+TEST(SoftmaxStrips, AgreesWithTheCarefulWay) {
+  Random random(6);
+  int stripped = 0, others = 0;
+  for (int round = 0; round < 600 && !::testing::Test::HasFailure(); ++round) {
+    const std::string text = random_case(random);
+    const Workload workload = made(text);
+    const auto& c = std::get<SoftmaxCase>(workload.subject.problem);
+    Outputs outputs = exact_outputs(workload);
+    const Tensor &x = *workload.find(Role::x), &y = *workload.find(Role::y);
+    const Tensor* mask = workload.find(Role::mask);
+    const double much = std::array{0.0, 1e-7, 1e-6}[random.below(3)];
+    for (int64_t r = 0; r < c.rows; ++r)
+      for (int64_t column = 0; column < c.columns; ++column) {
+        const int64_t index = y.index(0, 0, r, column);
+        const double value = get(outputs, workload, Role::y, index);
+        put(outputs, workload, Role::y, index, value * (1 + much * random.normal()));
+      }
+    oddtile_profile profile = fused_profile(c.dtype);
+    profile.tile_columns = random.below(2) ? 16 : 0;
+    if (random.below(8) == 0) profile.extra_frame_u = 1;
+    const SoftmaxTensors tensors = tensors_of(workload, outputs);
+    SoftmaxStrips strips(tensors, profile, c.dtype);
+    std::vector<double> values(size_t(c.columns), 0.0);
+    std::vector<uint8_t> visible(size_t(c.columns), uint8_t(1));
+    SoftmaxRow row;
+    SoftmaxBound bound;
+    for (int64_t r = 0; r < c.rows; ++r) {
+      read_row(stored_bytes(workload, x), x, 0, 0, r, values.data());
+      for (int64_t i = 0; mask != nullptr && i < c.columns; ++i)
+        visible[size_t(i)] = read_at<uint8_t>(tensors.mask_bytes, mask->index(0, 0, r, i));
+      softmax_row(values, visible.data(), Precision::standard, row);
+      bound_softmax(row, profile, c.dtype, bound);
+      Tally tally;
+      if (!strips.judge(r, tally)) {
+        ++others;
+        EXPECT_EQ(tally.judged(), 0) << text;
+        continue;
+      }
+      ++stripped;
+      ASSERT_EQ(row.row_class, RowClass::live) << text;
+      EXPECT_EQ(strips.live(), row.live) << text;
+      double worst = 0, zero = 0, net = 0;
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (!visible[i]) continue;
+        const double got = get(outputs, workload, Role::y, y.index(0, 0, r, int64_t(i)));
+        const double rounding = unit_roundoff(c.dtype) * row.weight[i] +
+                                subnormal_roundoff(c.dtype) + weight_flush(profile);
+        const double error = std::fabs(got - row.weight[i]);
+        worst = std::max(worst, error / bound.error[i]);
+        zero = std::max(zero, row.weight[i] / bound.error[i]);
+        net = std::max(net, (error - rounding) / (bound.error[i] - rounding));
+      }
+      const Quantity quantity = tally.quantity(Role::y);
+      EXPECT_EQ(quantity.judged, c.columns) << text;
+      EXPECT_EQ(quantity.failed, 0) << text;
+      EXPECT_LE(std::fabs(quantity.worst_ratio - worst), 1e-6) << text;
+      EXPECT_LE(std::fabs(tally.zero_factor() - zero), 1e-6 * zero) << text;
+      if (c.dtype == oddtile_fp32)
+        EXPECT_LE(std::fabs(std::max(0.0, net) - tally.worst_net(row.live)), 1e-6) << text;
+      EXPECT_LE(quantity.rms_ratio, quantity.worst_ratio) << text;
+    }
+  }
+  EXPECT_GT(stripped, 400);
+  EXPECT_GT(others, 100);
+}
+
+// What strips must leave to the careful way: classes, and elements at the line.
+TEST(SoftmaxStrips, LeavesClassesAndTheLine) {
+  const Workload workload = made("softmax rows=1 columns=600 values=noise mask=half");
+  const Tensor& y = *workload.find(Role::y);
+  const Tensor& mask = *workload.find(Role::mask);
+  const oddtile_profile profile = fused_profile(oddtile_fp32);
+  const Outputs exact = exact_outputs(workload);
+  const auto judged_with = [&](int64_t column, double value) {
+    Outputs outputs = exact;
+    if (column >= 0) put(outputs, workload, Role::y, y.index(0, 0, 0, column), value);
+    const SoftmaxTensors tensors = tensors_of(workload, outputs);
+    Tally tally;
+    return SoftmaxStrips(tensors, profile, oddtile_fp32).judge(0, tally);
+  };
+  const auto column_that_is = [&](bool visible) {
+    for (int64_t c = 560;; ++c)
+      if ((read_at<uint8_t>(stored_bytes(workload, mask), mask.index(0, 0, 0, c)) != 0) == visible)
+        return c;
+  };
+  EXPECT_TRUE(judged_with(-1, 0));
+  for (const double wrong : {-0.0, 1e-40, double(NAN)})
+    EXPECT_FALSE(judged_with(column_that_is(false), wrong)) << wrong;
+  for (const double wrong : {0.5, 0.0, double(NAN), double(INFINITY)})
+    EXPECT_FALSE(judged_with(column_that_is(true), wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace oddtile::oracles
