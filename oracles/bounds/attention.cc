@@ -187,7 +187,8 @@ bool visible(double p, const double* v, const double* o, const std::vector<doubl
   using View = Eigen::Map<const Eigen::ArrayXd>;
   if (p >= 1 || -std::log1p(-p) > 2 * lse) return true;
   const auto n = Eigen::Index(bound.size());
-  return (p / (1 - p) * (View(v, n) - View(o, n)).abs() > 2 * View(bound.data(), n)).any();
+  // Not any(): Eigen takes that one number at a time.
+  return (p / (1 - p) * (View(v, n) - View(o, n)).abs() - 2 * View(bound.data(), n)).maxCoeff() > 0;
 }
 
 }  // namespace oddtile::oracles

@@ -144,10 +144,13 @@ void AttentionBlock::exponentials(int64_t r) {
     Eigen::Array<double, Eigen::Dynamic, 1, 0, kStrip, 1> offset =
         Eigen::Map<const Eigen::ArrayXd>(scores + at, n) - row.max;
     Strip w(weights + at, n);
-    w = (offset > kSmallestExponent).select(offset.max(kSmallestExponent).exp(), 0.0);
+    w = offset.max(kSmallestExponent).exp();
+    // Apart from exp: Eigen selects one number at a time.
+    for (int64_t j = 0; j < n; ++j) w[j] = offset[j] > kSmallestExponent ? w[j] : 0;
     row.sum += (w * 1).sum();  // an expression: the same order wherever it lies in memory
     if (!estimates_) continue;
-    lowest = std::min(lowest, (offset > -kNoScore).select(offset, 0.0).minCoeff());
+    for (int64_t j = 0; j < n; ++j)
+      lowest = std::min(lowest, offset[j] > -kNoScore ? offset[j] : 0.0);
     offset = offset.max(-1000.0);  // no 0 * inf where hidden
     offsets -= (w * offset).sum();
     sizes += (w * (offset + row.max).abs()).sum();

@@ -89,7 +89,9 @@ void SoftmaxStrips::exponentials() {
   for_strips(columns_, [&](int64_t at, int64_t n) {
     Strip x(&x_[size_t(at)], n), w(&weights_[size_t(at)], n);
     x -= max_;
-    w = (x > kFarthest).select(x.max(kFarthest).exp(), 0.0);
+    w = x.max(kFarthest).exp();
+    // Apart from exp: Eigen selects one number at a time.
+    for (int64_t c = 0; c < n; ++c) w[c] = x[c] > kFarthest ? w[c] : 0;
     // An expression is added in the same order wherever it lies in memory.
     const double part = (w * 1).sum(), next = sum_ + part;
     lost += sum_ >= part ? (sum_ - next) + part : (part - next) + sum_;
@@ -122,7 +124,8 @@ bool SoftmaxStrips::compare(int64_t r, const Tally& tally) {
     e = p * e * (1 + e / 2 * (1 + e / 2));  // D_j
     bound = terms_.per_error * e * (1 - twice * p) + terms_.per_weight * p + terms_.absolute;
     x = (got - p) / bound;
-    inside &= (x.abs() < kClear).all();
+    // A NaN is in the sum, whatever a maximum makes of it. (Eigen's all() takes one at a time.)
+    inside &= std::isfinite((x * 1).sum()) && x.abs().maxCoeff() < kClear;
     if (inside) records(at, n, got.data(), bound.data());
   }
   return inside;
@@ -135,15 +138,15 @@ void SoftmaxStrips::records(int64_t at, int64_t n, const double* got, const doub
   const double u_o = unit_roundoff(dtype_);
   const double flush = subnormal_roundoff(dtype_) + weight_flush(profile_);
   const auto element = [&](int64_t c) { return Element{at + c, got[c], p[c], bound[c]}; };
-  if ((share.abs() > worst_.value).any())
+  if (share.abs().maxCoeff() > worst_.value)
     for (int64_t c = 0; c < n; ++c)
       if (std::fabs(share[c]) > worst_.value) worst_ = {std::fabs(share[c]), element(c)};
   // over / rest, net of the output's rounding.
   const Local over = (g - p).abs() - (u_o * p + flush), rest = b - (u_o * p + flush);
-  if ((over > net_.value * rest).any())
+  if ((over - net_.value * rest).maxCoeff() > 0)
     for (int64_t c = 0; c < n; ++c)
       if (over[c] > net_.value * rest[c] && rest[c] > 0) net_ = {over[c] / rest[c], element(c)};
-  if ((p > zero_ * b).any()) zero_ = std::max(zero_, (p / b).maxCoeff());
+  if ((p - zero_ * b).maxCoeff() > 0) zero_ = std::max(zero_, (p / b).maxCoeff());
 }
 
 void SoftmaxStrips::count(int64_t r, Tally& tally) const {
