@@ -9,7 +9,8 @@ ODDTILE_KERNEL(32, 1) blocks_in_any_order(Litmus p) {
   float* values = reinterpret_cast<float*>(shared_memory());
   values[lane()] = float(block());
   const bool own = values[lane()] == float(block());
-  const bool right = own && blocks() == 7 && threads() == 32 && shared_address(values + 3) == 12;
+  const bool right = own && blocks() == 7 && threads() == 32 &&
+                     shared_address(values + 3) - shared_address(values) == 12;
   store(p.out, 32 * block() + thread(), right ? 1.0f : 0.0f);
 }
 
