@@ -108,7 +108,8 @@ Attempt attempt(const Drawn& drawn, const Contender& which, Machine& machine,
   if (outcome.configuration < 0 && outcome.violations.empty()) return result;
   result.offered = true;
   if (outcome.status == oddtile_ok && !machine.lost())
-    result.judgement = oracles::judge(workload, outcome.buffers, outcome.profile);
+    result.judgement = oracles::judge(workload, outcome.buffers, outcome.profile,
+                                      {.effort = oracles::Effort::full});
   result.violation = violation_of(outcome, result.judgement);
   if (result.violation.empty()) return result;
   result.violation =

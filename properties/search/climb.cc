@@ -39,7 +39,8 @@ class Climber {
     if (outcome.configuration < 0 && outcome.violations.empty()) return height;
     oracles::Judgement judgement;
     if (outcome.status == oddtile_ok && !machine_.lost())
-      judgement = oracles::judge(workload, outcome.buffers, outcome.profile);
+      judgement = oracles::judge(workload, outcome.buffers, outcome.profile,
+                                 {.effort = oracles::Effort::full});
     height.violation = violation_of(outcome, judgement);
     height.configuration = outcome.profile.name;
     for (const oracles::Quantity& quantity : judgement.quantities) {
