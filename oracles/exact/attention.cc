@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracles/case/elements.h"
 #include "oracles/exact/formulae.h"
 #include "oracles/exact/read.h"
 
@@ -64,6 +65,12 @@ DoubleErrors double_errors(int64_t head_dim, int64_t live, double largest_magnit
           gamma(live + 8)};
 }
 
+bool any_subnormal(const double* x, int64_t n, double smallest_normal) {
+  bool any = false;  // without a branch: vector code
+  for (int64_t i = 0; i < n; ++i) any |= x[i] != 0 && std::fabs(x[i]) < smallest_normal;
+  return any;
+}
+
 void attention_row(const KeysAndValues& kv, std::span<const double> q, double scale,
                    std::span<const int64_t> visible, Precision precision, AttentionRow& out) {
   if (precision == Precision::wide)
@@ -117,10 +124,13 @@ KeysAndValues AttentionOracle::load(int64_t b, int64_t kv_head) const {
   // What lies beyond the key length is never read.
   kv.keys = length_[size_t(b)];
   kv.head_dim = subject_.head_dim;
+  kv.smallest_normal = smallest_normal_of(subject_.dtype);
   kv.k.resize(size_t(kv.keys * kv.head_dim));
   kv.v.resize(size_t(kv.keys * kv.head_dim));
   for (int64_t j = 0; j < kv.keys; ++j) {
     read_row(stored_bytes(workload_, k), k, b, kv_head, j, &kv.k[size_t(j * kv.head_dim)]);
+    kv.k_subnormal |=
+        any_subnormal(&kv.k[size_t(j * kv.head_dim)], kv.head_dim, kv.smallest_normal);
     double* row = &kv.v[size_t(j * kv.head_dim)];
     read_row(stored_bytes(workload_, v), v, b, kv_head, j, row);
     for (int64_t c = 0; c < kv.head_dim; ++c) {

@@ -26,6 +26,10 @@ struct KeysAndValues {
   int64_t keys = 0;
   int64_t head_dim = 0;
   double v_max = 0;  // of the finite |v|
+  // Matrix units align a product by the sum of its operands' exponents, and a subnormal operand
+  // has that of the smallest normal number: A_j takes it for that large.
+  double smallest_normal = 0;  // of the elements' type; 0: A_j as its formula says
+  bool k_subnormal = false;    // some element of k is
   std::vector<double> k;
   std::vector<double> v;
   std::vector<uint8_t> v_special;
@@ -48,7 +52,7 @@ struct AttentionRow {
   int64_t visible = 0;
   std::vector<int64_t> keys;        // the live ones, ascending
   std::vector<double> offset;       // s_j - m, per live key
-  std::vector<double> magnitude;    // A_j = |scale| sum |q k|, per live key
+  std::vector<double> magnitude;    // A_j = |scale| sum |q k|, per live key; see smallest_normal
   std::vector<double> weight;       // p_j, per live key
   double max = 0;                   // m
   double sum = 0;                   // l
@@ -60,6 +64,9 @@ struct AttentionRow {
   std::vector<double> v_magnitude;  // sum |v| over visible keys; empty where surely below 2^119
   DoubleErrors errors;              // all 0 in 50 digits
 };
+
+// Whether one of x[0..n) is not 0 and smaller than `smallest_normal`.
+bool any_subnormal(const double* x, int64_t n, double smallest_normal);
 
 // The row whose query is `q` and whose visible keys are `visible`, ascending. Reuses out's buffers.
 void attention_row(const KeysAndValues& kv, std::span<const double> q, double scale,

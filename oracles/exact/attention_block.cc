@@ -41,7 +41,7 @@ double fp32_sum_error(int64_t k) {
 BlockOperands::BlockOperands(const KeysAndValues& keys_and_values, bool estimates)
     : kv(keys_and_values) {
   const int64_t d = kv.head_dim;
-  plain = kv.special_keys.empty() && kv.v_max * double(kv.keys) < 0x1p118;
+  plain = kv.special_keys.empty() && kv.v_max * double(kv.keys) < 0x1p118 && !kv.k_subnormal;
   if (!plain) return;
   for (int64_t j = 0; j < kv.keys; ++j) {
     const double* k = &kv.k[size_t(j * d)];
@@ -86,7 +86,8 @@ void AttentionBlock::prepare(const AttentionOracle& oracle, const BlockOperands&
     row.keys = oracle.range(b, rows[r].i);
     double* q = &q_[r * size_t(head_dim_)];
     oracle.query(b, rows[r].head, rows[r].i, q);
-    row.plain = operands.plain && row.keys.end - row.keys.begin >= 2 && finite(q, head_dim_);
+    row.plain = operands.plain && row.keys.end - row.keys.begin >= 2 && finite(q, head_dim_) &&
+                !any_subnormal(q, head_dim_, operands.kv.smallest_normal);
     if (row.plain) {
       // Far inside the domain of the bound, and finite in fp32.
       const double products = largest(q, head_dim_) * operands.k_max * double(head_dim_);

@@ -1,7 +1,8 @@
 // The exact attention of many rows of one (batch, kv head) at once: scores and outputs as matrix
 // products in double. What a block says of a row is what attention_row() says, summed in another
-// order; README.md has the errors of both. Rows that need more than finite arithmetic (a special
-// value, sums near the end of the range, fewer than two live keys) are left to attention_row().
+// order; README.md has the errors of both. Rows that need more than ordinary arithmetic (a special
+// value, a subnormal query or key, sums near the end of the range, fewer than two live keys) are
+// left to attention_row().
 #pragma once
 
 #include <cstdint>

@@ -37,6 +37,27 @@ TEST(ExactAttention, ByHand) {
   }
 }
 
+// A matrix unit aligns by exponents, and a subnormal operand has the smallest normal one.
+TEST(ExactAttention, SubnormalOperandsCountAsTheSmallestNormalNumber) {
+  AttentionRow row;
+  const double q[] = {0x1p-20};
+  const int64_t both[] = {0, 1};
+  KeysAndValues kv = two_keys(4, 0, 8, 4);
+  kv.smallest_normal = 0x1p-14;
+  for (const Precision precision : {Precision::standard, Precision::wide}) {
+    attention_row(kv, q, -0.5, both, precision, row);
+    EXPECT_DOUBLE_EQ(row.magnitude[0], 0.5 * 0x1p-14 * 4);
+    EXPECT_EQ(row.magnitude[1], 0);  // a product with 0 has no exponent
+    EXPECT_DOUBLE_EQ(row.offset[0], -0.5 * 0x1p-20 * 4);
+  }
+  kv.k[1] = 0x1p-24;
+  kv.k_subnormal = true;
+  const double two[] = {2};
+  attention_row(kv, two, 1, both, Precision::standard, row);
+  EXPECT_DOUBLE_EQ(row.magnitude[1], 2 * 0x1p-14);
+  EXPECT_DOUBLE_EQ(row.magnitude[0], 8);
+}
+
 TEST(ExactAttention, ClassesOfScores) {
   AttentionRow row;
   const int64_t both[] = {0, 1}, none[] = {0}, first[] = {0};

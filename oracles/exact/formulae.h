@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -31,6 +32,14 @@ template <class Real>
 Real absolute_dot(const double* a, const double* b, int64_t n) {
   Real sum = 0;
   for (int64_t i = 0; i < n; ++i) sum += Real(std::fabs(a[i])) * Real(std::fabs(b[i]));
+  return sum;
+}
+// The same where numbers other than 0 count as `least` at least.
+template <class Real>
+Real absolute_dot_from(const double* a, const double* b, int64_t n, double least) {
+  const auto size = [least](double x) { return x == 0 ? 0.0 : std::max(std::fabs(x), least); };
+  Real sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += Real(size(a[i])) * Real(size(b[i]));
   return sum;
 }
 template <>
@@ -158,9 +167,12 @@ void attention(const KeysAndValues& kv, std::span<const double> q, double scale,
   out.largest_products = 0;
   out.max = out.sum = out.log_sum = out.lse = 0;
   bool poisoned = false;
+  const bool subnormal = kv.k_subnormal || any_subnormal(q.data(), d, kv.smallest_normal);
   for (const int64_t j : visible) {
     const double* k = kv.k.data() + j * d;
-    const double products = double(absolute_dot<Real>(q.data(), k, d));
+    const double products =
+        double(subnormal ? absolute_dot_from<Real>(q.data(), k, d, kv.smallest_normal)
+                         : absolute_dot<Real>(q.data(), k, d));
     if (products < kInfinity) {
       out.largest_products = std::max(out.largest_products, products);
       scores.push_back(Real(dot<Real>(q.data(), k, d) * Real(scale)));
