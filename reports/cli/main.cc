@@ -65,15 +65,27 @@ void add_removal(CLI::App& app, RemovalCommandOptions& options) {
       ->capture_default_str();
 }
 
+void add_profile(CLI::App& app, ProfileOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "profile", "measures a GPU's exp2, log2, reciprocal and products; what bounds read");
+  command->add_option("--output", options.output, "the profile, a JSON file")->required();
+  command->add_option("--dump", options.dump, "raw results of one period, for fitting models");
+  command->add_option("--machine", options.machine, "cuda; sim measures products only")
+      ->capture_default_str();
+  command->add_option("--fragments", options.fragments, "random ones per instruction and type")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
 struct Usage {
   CLI::App app{"oddtile: checks, times and reports GPU kernels where they break", "oddtile"};
   Selection run, time;
   ReportOptions report;
   RenderOptions render;
+  ProfileOptions profile;
   SoundnessOptions soundness;
   WorldsOptions worlds;
   RemovalCommandOptions removal;
-  ProfileOptions profile;
 
   Usage() {
     app.require_subcommand(1);
@@ -90,28 +102,16 @@ struct Usage {
     add_soundness(app, soundness);
     add_worlds(app, worlds);
     add_removal(app, removal);
+    add_profile(app, profile);
     CLI::App* report_app =
         app.add_subcommand("report", "sweeps; record.json, summary.md, index.html");
     report_app->add_option("--output", report.output, "folder")->capture_default_str();
     report_app->add_option("--sections", report.sections, "any of errors,io,criteria,timing")
         ->capture_default_str();
     report_app->add_flag("--quick", report.quick, "a fraction of every sweep");
-    add_profile();
     CLI::App* render_app = app.add_subcommand("render", "the pages of an existing record");
     render_app->add_option("record", render.record, "record.json")->required();
     render_app->add_option("--output", render.output, "folder")->capture_default_str();
-  }
-
-  void add_profile() {
-    CLI::App* command = app.add_subcommand(
-        "profile", "measures a GPU's exp2, log2, reciprocal and products; what bounds read");
-    command->add_option("--output", profile.output, "the profile, a JSON file")->required();
-    command->add_option("--dump", profile.dump, "raw results of one period, for fitting models");
-    command->add_option("--machine", profile.machine, "cuda; sim measures products only")
-        ->capture_default_str();
-    command->add_option("--fragments", profile.fragments, "random ones per instruction and type")
-        ->capture_default_str()
-        ->check(CLI::PositiveNumber);
   }
 
   // CLI11 would only say that a subcommand is required.
@@ -134,8 +134,8 @@ struct Usage {
     if (app.got_subcommand("soundness")) return soundness_command(soundness);
     if (app.got_subcommand("worlds")) return worlds_command(worlds);
     if (app.got_subcommand("removal")) return removal_command(removal);
-    if (app.got_subcommand("report")) return report_command(report);
     if (app.got_subcommand("profile")) return profile_command(profile);
+    if (app.got_subcommand("report")) return report_command(report);
     return render_command(render);
   }
 };
