@@ -85,6 +85,23 @@ void add_criteria(const Record& record, std::vector<Finding>& found) {
   }
 }
 
+// The kernels searched are right by definition: a bound that one of them leaves is wrong.
+void add_soundness(const Record& record, std::vector<Finding>& found) {
+  for (const SoundnessEntry& entry : record.soundness) {
+    for (const std::string& violation : entry.violations) {
+      found.push_back(
+          {"soundness", fmt::format("a right kernel on {} fails: {}", entry.machine, violation)});
+    }
+    for (const SoundnessCell& cell : entry.cells) {
+      int64_t judged = 0;
+      for (const SoundnessContender& contender : cell.contenders) judged += contender.judged;
+      if (entry.wanted == 0 || judged > 0) continue;
+      found.push_back({"soundness", fmt::format("{} {} on {}: nothing was judged", cell.kernel,
+                                                cell.dtype, entry.machine)});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> findings(const Record& record) {
@@ -92,11 +109,12 @@ std::vector<Finding> findings(const Record& record) {
   add_errors(record, found);
   add_timings(record, found);
   add_criteria(record, found);
+  add_soundness(record, found);
   for (const Skip& skip : record.skips) {
     if (skip.broken) found.push_back({skip.section, "broke: " + skip.what + ": " + skip.reason});
   }
   if (record.errors.empty() && record.io.empty() && record.timings.empty() &&
-      record.criteria.empty()) {
+      record.criteria.empty() && record.soundness.empty()) {
     found.push_back({"all", "nothing was measured"});
   }
   return found;

@@ -87,5 +87,19 @@ TEST(Findings, our_false_alarms_and_mutants_that_change_nothing_are_found) {
   EXPECT_EQ(found[1].text, "scores: no bit differs in 9 runs: nothing compared");
 }
 
+TEST(Findings, a_right_kernel_that_leaves_a_bound_and_a_search_that_judged_nothing_are_found) {
+  Record record;
+  record.soundness = {soundness_entry(7, {})};  // cut short is no finding
+  EXPECT_TRUE(findings(record).empty());
+  record.soundness = {soundness_entry(7, {"fused: y[3]"}), soundness_entry(0, {})};
+  const std::vector<Finding> found = findings(record);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].section, "soundness");
+  EXPECT_EQ(found[0].text, "a right kernel on sim fails: fused: y[3]");
+  EXPECT_EQ(found[1].text, "softmax fp32 on sim: nothing was judged");
+  record.soundness[1].wanted = 0;  // climbs only
+  EXPECT_EQ(findings(record).size(), 1u);
+}
+
 }  // namespace
 }  // namespace oddtile::reports

@@ -142,6 +142,65 @@ void fields(CriteriaEntry& e, Visitor&& visit) {
 }
 
 template <class Visitor>
+void fields(SoundnessContender& e, Visitor&& visit) {
+  visit("name", e.name);
+  visit("cases", e.cases);
+  visit("vacuous", e.vacuous);
+  visit("declined", e.declined);
+  visit("judged", e.judged);
+  visit("not_judged", e.not_judged);
+  visit("escalated", e.escalated);
+  visit("worst_share", e.worst_share);
+}
+
+template <class Visitor>
+void fields(SoundnessShare& e, Visitor&& visit) {
+  visit("contender", e.contender);
+  visit("regime", e.regime);
+  visit("family", e.family);
+  visit("net", e.net);
+  visit("replay", e.replay);
+}
+
+template <class Visitor>
+void fields(SoundnessClimb& e, Visitor&& visit) {
+  visit("contender", e.contender);
+  visit("regime", e.regime);
+  visit("configuration", e.configuration);
+  visit("evaluations", e.evaluations);
+  visit("changes", e.changes);
+  visit("first", e.first);
+  visit("net", e.net);
+  visit("case", e.case_text);
+  visit("replay", e.replay);
+}
+
+template <class Visitor>
+void fields(SoundnessQuantity& e, Visitor&& visit) {
+  visit("name", e.name);
+  visit("shares", e.shares);
+  visit("climbs", e.climbs);
+}
+
+template <class Visitor>
+void fields(SoundnessCell& e, Visitor&& visit) {
+  visit("kernel", e.kernel);
+  visit("dtype", e.dtype);
+  visit("contenders", e.contenders);
+  visit("quantities", e.quantities);
+}
+
+template <class Visitor>
+void fields(SoundnessEntry& e, Visitor&& visit) {
+  visit("machine", e.machine);
+  visit("seed", e.seed);
+  visit("wanted", e.wanted);
+  visit("complete", e.complete);
+  visit("violations", e.violations);
+  visit("cells", e.cells);
+}
+
+template <class Visitor>
 void fields(Skip& e, Visitor&& visit) {
   visit("section", e.section);
   visit("what", e.what);
@@ -164,6 +223,7 @@ void fields(Record& e, Visitor&& visit) {
   visit("io", e.io);
   visit("timings", e.timings);
   visit("criteria", e.criteria, kOptional);
+  visit("soundness", e.soundness, kOptional);
   visit("skips", e.skips);
   visit("ceilings", e.ceilings);
 }

@@ -137,9 +137,67 @@ struct CriteriaEntry {
   std::vector<CriterionCount> counts;  // of the runs that differ; of all runs of the right kernel
 };
 
+// What one right kernel did in a soundness search: the kernel as it stands, one that takes every
+// liberty that it declares ("emulated"), or one in a GPU's arithmetic ("fused as nvidia-h200").
+struct SoundnessContender {
+  std::string name;
+  int64_t cases = 0;
+  int64_t vacuous = 0;
+  int64_t declined = 0;  // cases that it does not offer
+  int64_t judged = 0;    // outputs
+  int64_t not_judged = 0;
+  int64_t escalated = 0;   // recomputed in multiprecision
+  double worst_share = 0;  // of the whole bound, its output rounding included
+};
+
+// The largest share net of output rounding and flush that random cases of one family reached.
+struct SoundnessShare {
+  std::string contender;
+  std::string regime;  // live keys or columns of the row: "n <= 16", "n <= 256", "n > 256"
+  std::string family;  // of values or scores: "last_max"
+  double net = 0;      // above 0; what is 0 has no entry
+  std::string replay;
+};
+
+// How far a hill climb came.
+struct SoundnessClimb {
+  std::string contender;
+  std::string regime;
+  std::string configuration;
+  int64_t evaluations = 0;
+  int64_t changes = 0;  // of the stored numbers of the case, on the way
+  double first = 0;     // the best of its first cases
+  double net = 0;
+  std::string case_text;
+  std::string replay;
+};
+
+struct SoundnessQuantity {
+  std::string name;  // "out", "y", "o", "lse"
+  std::vector<SoundnessShare> shares;
+  std::vector<SoundnessClimb> climbs;
+};
+
+struct SoundnessCell {
+  std::string kernel;
+  std::string dtype;
+  std::vector<SoundnessContender> contenders;
+  std::vector<SoundnessQuantity> quantities;
+};
+
+// A random search over right kernels on one machine: none may ever leave its bounds.
+struct SoundnessEntry {
+  std::string machine;
+  int64_t seed = 0;
+  int64_t wanted = 0;  // outputs of each kernel in each type
+  bool complete = false;
+  std::vector<std::string> violations;  // one line each, the replay line last
+  std::vector<SoundnessCell> cells;
+};
+
 // What was not measured, and why: a gap in a report is never silent.
 struct Skip {
-  std::string section;  // "errors", "io", "criteria", "timing"
+  std::string section;  // "errors", "io", "criteria", "soundness", "timing"
   std::string what;
   std::string reason;
   bool broken = false;  // no gap but a failure of ours, or of the device: a finding
@@ -158,6 +216,7 @@ struct Record {
   std::vector<IoEntry> io;
   std::vector<TimingEntry> timings;
   std::vector<CriteriaEntry> criteria;
+  std::vector<SoundnessEntry> soundness;
   std::vector<Skip> skips;
   Ceilings ceilings;
 };

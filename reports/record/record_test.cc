@@ -19,6 +19,7 @@ Record sample() {
                 int64_t(1) << 40, 2, 3, 4, 5, 6, 7}};
   record.timings = {timing_entry(1.5, 2.0)};
   record.criteria = {criteria_entry("attention_scores_in_16_bits", 4, 3)};
+  record.soundness = {soundness_entry(2000, {"V"})};
   record.skips = {{"timing", "eager attention", "its workspace exceeds 40 GB"}};
   record.ceilings.copy_gb_s = 4297.0;
   return record;
@@ -35,6 +36,13 @@ TEST(Record, survives_the_way_to_json_and_back) {
   EXPECT_TRUE(back->timings[0].verified);
   EXPECT_EQ(back->criteria[0].counts[1].rejected, 3);
   EXPECT_TRUE(back->criteria[0].counts[1].ours);
+  ASSERT_EQ(back->soundness.size(), 1u);
+  EXPECT_TRUE(back->soundness[0].complete);
+  EXPECT_EQ(back->soundness[0].violations, std::vector<std::string>{"V"});
+  const SoundnessCell& cell = back->soundness[0].cells[0];
+  EXPECT_EQ(cell.contenders[0].worst_share, 0.75);
+  EXPECT_EQ(cell.quantities[0].shares[0].net, 0.25);
+  EXPECT_EQ(cell.quantities[0].climbs[0].case_text, "softmax columns=99");
   EXPECT_EQ(*back->ceilings.copy_gb_s, 4297.0);
   EXPECT_FALSE(back->ceilings.matmul_bf16_tflop_s);
 }
@@ -67,9 +75,10 @@ TEST(Record, keeps_a_failure_and_what_broke) {
 TEST(Record, an_older_record_lacks_the_fields_that_came_later) {
   Record older = sample();
   older.criteria.clear();
+  older.soundness.clear();
   std::string text = to_json(older);
-  for (const std::string later :
-       {",\n   \"failure\": null", ",\n   \"broken\": false", "\n \"criteria\": [],"}) {
+  for (const std::string later : {",\n   \"failure\": null", ",\n   \"broken\": false",
+                                  "\n \"criteria\": [],", "\n \"soundness\": [],"}) {
     ASSERT_NE(text.find(later), std::string::npos) << text;
     text.erase(text.find(later), later.size());
   }
@@ -79,6 +88,7 @@ TEST(Record, an_older_record_lacks_the_fields_that_came_later) {
   EXPECT_FALSE(back->errors[0].failure);
   EXPECT_FALSE(back->skips[0].broken);
   EXPECT_TRUE(back->criteria.empty());
+  EXPECT_TRUE(back->soundness.empty());
 }
 
 TEST(Record, refuses_other_versions_missing_fields_and_noise) {

@@ -7,6 +7,7 @@
 #include "reports/record/findings.h"
 #include "reports/render/charts.h"
 #include "reports/render/criteria_tables.h"
+#include "reports/render/soundness_tables.h"
 #include "reports/render/tables.h"
 #include "reports/render/templates.h"
 
@@ -95,6 +96,13 @@ constexpr char kCriteriaAbout[] =
     "allclose with the usual defaults of the type; no element beyond 1e-2 both absolutely and "
     "relatively. Ours is the judge's bound of every element of O and of the LSE. A few changed "
     "bits may be as right as the others, so no criterion need reject every run that differs.";
+constexpr char kSoundnessAbout[] =
+    "Random cases on kernels that are right, and on variants that take every liberty that their "
+    "declared arithmetic leaves: none may ever leave a bound. The net share is the error beyond "
+    "what the last rounding of the output and flushing may do, over the rest of the bound: it says "
+    "how much of the analysis is ever used. A hill climb looks for the worst numbers. The rounding "
+    "of a 16-bit softmax's output is larger than everything else in its bound together: it hides "
+    "the rest, and a net share of 0 there says nothing.";
 constexpr char kTimingAbout[] =
     "Medians of device time with a cold L2, implementations interleaved in random order in one "
     "process. The speed ratio and its 95 % interval come from a bootstrap over rounds. A time is "
@@ -133,6 +141,14 @@ data view(const Record& record, bool with_plots) {
     sections.push_back(section("What other criteria would have said", kCriteriaAbout,
                                {caught_table(record), false_alarm_table(record)},
                                data(data::type::list)));
+  }
+  if (!record.soundness.empty()) {
+    std::vector<Table> searched = {share_table(record)};
+    for (Table& table : soundness_family_tables(record)) searched.push_back(std::move(table));
+    searched.push_back(climb_table(record));
+    searched.push_back(contender_table(record));
+    sections.push_back(section("Whether the bounds are right, and how much of them is used",
+                               kSoundnessAbout, searched, data(data::type::list)));
   }
   if (!record.timings.empty()) {
     sections.push_back(section("How fast", kTimingAbout, timing_tables(record),

@@ -36,7 +36,9 @@ TEST(Render, the_summary_is_a_markdown_table) {
   EXPECT_TRUE(contains(summary, "fused moves 2.00 times the minimum"));
   EXPECT_TRUE(contains(summary, "Least speedup over eager: 4.00 [3.50, 4.50]"));
   EXPECT_TRUE(contains(summary, "its workspace is too large"));
-  EXPECT_TRUE(contains(summary, "75 %"));  // of the copy rate
+  EXPECT_TRUE(contains(summary, "75 %"));            // of the copy rate
+  EXPECT_TRUE(contains(summary, "hides the rest"));  // of a 16-bit softmax
+  EXPECT_TRUE(contains(summary, "| last_max | 0.250 |"));
   EXPECT_TRUE(contains(summary, "| tail | Keys end. | 8 of 10 | 2 (25 %) | 8 (100 %) |"));
 }
 

@@ -7,6 +7,28 @@
 
 namespace oddtile::reports {
 
+inline SoundnessEntry sample_search() {
+  SoundnessQuantity y = {"y", {}, {}};
+  y.shares = {{"emulated", "n <= 16", "last_max", 0.25, "run"},
+              {"fused", "n <= 16", "noise", 0.0625, "run"},
+              {"fused", "n <= 256", "last_max", 0.125, "run"}};
+  y.climbs = {{"fused", "n > 256", "online", 100, 1, 0.25, 0.375, "softmax columns=999", "climb"},
+              {"emulated", "n <= 16", "free", 100, 3, 0.125, 0.5, "softmax columns=9", "climb"}};
+  const SoundnessQuantity hidden = {
+      "y", {}, {{"fused", "n <= 16", "online", 100, 0, 0, 0, "", ""}}};
+  return {"sim",
+          1,
+          10,
+          true,
+          {},
+          {{"softmax",
+            "fp32",
+            {{"fused", 9, 1, 2, 1000, 3, 4, 0.75}, {"emulated", 9, 1, 2, 500, 3, 4, 0.875}},
+            {y}},
+           {"softmax", "bf16", {{"fused", 1, 0, 0, 10, 0, 0, 0.999}}, {hidden}},
+           {"vector_add", "fp32", {{"fused", 1, 0, 0, 20, 0, 0, 0}}, {{"out", {}, {}}}}}};
+}
+
 inline Record sample() {
   Record record;
   record.environment = {.commit = "0123abc",
@@ -51,6 +73,7 @@ inline Record sample() {
       {"attention", "", "", 10, 0, {{"allclose", false, 1}, {"bound", true, 0}}},
       {"attention", "tail", "Keys end.", 10, 8, {{"allclose", false, 2}, {"bound", true, 8}}},
       {"attention", "base", "Natural.", 10, 10, {{"allclose", false, 0}, {"bound", true, 10}}}};
+  record.soundness = {sample_search()};
   record.skips = {{"timing", "eager attention", "its workspace is too large"}};
   record.ceilings.copy_gb_s = 4000;
   return record;

@@ -7,6 +7,7 @@
 
 #include "reports/render/criteria_tables.h"
 #include "reports/render/format.h"
+#include "reports/render/soundness_tables.h"
 
 namespace oddtile::reports {
 namespace {
@@ -144,6 +145,7 @@ std::vector<std::string> headlines(const Record& record) {
   add_error_headline(record, lines);
   add_io_headlines(record, lines);
   add_criteria_headline(record, lines);
+  add_soundness_headline(record, lines);
   add_timing_headlines(record, lines);
   for (const Skip& skip : record.skips) {
     if (skip.what.starts_with("all of it")) {
