@@ -31,6 +31,12 @@ double largest(const double* row, int64_t n) {
   return n == 0 ? 0 : Eigen::Map<const Eigen::ArrayXd>(row, n).abs().maxCoeff();
 }
 
+// |x| as A_j counts it: 0, or `least` at least. Both are exact in fp32 for 16-bit numbers.
+template <class Number>
+void sizes(const double* x, int64_t n, double least, Number* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = Number(x[i] == 0 ? 0 : std::max(std::fabs(x[i]), least));
+}
+
 }  // namespace
 
 double fp32_sum_error(int64_t k) {
@@ -41,7 +47,7 @@ double fp32_sum_error(int64_t k) {
 BlockOperands::BlockOperands(const KeysAndValues& keys_and_values, bool estimates)
     : kv(keys_and_values) {
   const int64_t d = kv.head_dim;
-  plain = kv.special_keys.empty() && kv.v_max * double(kv.keys) < 0x1p118 && !kv.k_subnormal;
+  plain = kv.special_keys.empty() && kv.v_max * double(kv.keys) < 0x1p118;
   if (!plain) return;
   for (int64_t j = 0; j < kv.keys; ++j) {
     const double* k = &kv.k[size_t(j * d)];
@@ -53,14 +59,12 @@ BlockOperands::BlockOperands(const KeysAndValues& keys_and_values, bool estimate
   const auto size = Eigen::Index(kv.keys * d);
   if (!estimates) {
     k_abs.resize(size_t(size));
-    Eigen::Map<Eigen::ArrayXd>(k_abs.data(), size) =
-        Eigen::Map<const Eigen::ArrayXd>(kv.k.data(), size).abs();
+    sizes(kv.k.data(), size, kv.smallest_normal, k_abs.data());
     return;
   }
   k_size.resize(size_t(size));
   v_size.resize(size_t(size));
-  Eigen::Map<Eigen::ArrayXf>(k_size.data(), size) =
-      Eigen::Map<const Eigen::ArrayXd>(kv.k.data(), size).abs().cast<float>();
+  sizes(kv.k.data(), size, kv.smallest_normal, k_size.data());
   Eigen::Map<Eigen::ArrayXf>(v_size.data(), size) =
       Eigen::Map<const Eigen::ArrayXd>(kv.v.data(), size).abs().cast<float>();
   for (const int64_t j : bad_keys) std::fill_n(&k_size[size_t(j * d)], d, 0.0f);
@@ -86,8 +90,7 @@ void AttentionBlock::prepare(const AttentionOracle& oracle, const BlockOperands&
     row.keys = oracle.range(b, rows[r].i);
     double* q = &q_[r * size_t(head_dim_)];
     oracle.query(b, rows[r].head, rows[r].i, q);
-    row.plain = operands.plain && row.keys.end - row.keys.begin >= 2 && finite(q, head_dim_) &&
-                !any_subnormal(q, head_dim_, operands.kv.smallest_normal);
+    row.plain = operands.plain && row.keys.end - row.keys.begin >= 2 && finite(q, head_dim_);
     if (row.plain) {
       // Far inside the domain of the bound, and finite in fp32.
       const double products = largest(q, head_dim_) * operands.k_max * double(head_dim_);
@@ -195,7 +198,7 @@ void AttentionBlock::compute(const AttentionOracle& oracle, const BlockOperands&
     q_size_.resize(size_t(count * d));
     products_fp32_.resize(size_t(count * width));
     weights_fp32_.resize(size_t(count * width));
-    Matrix<float>(q_size_.data(), count, d) = q.cwiseAbs().cast<float>();
+    sizes(q_.data(), count * d, kv.smallest_normal, q_size_.data());
     const ConstMatrix<float> k_size(operands.k_size.data() + first_ * d, width, d);
     Matrix<float>(products_fp32_.data(), count, width).noalias() =
         Matrix<float>(q_size_.data(), count, d) * k_size.transpose();
@@ -203,8 +206,8 @@ void AttentionBlock::compute(const AttentionOracle& oracle, const BlockOperands&
     products_.resize(size_t(count * width));
     const ConstMatrix<double> k_abs(operands.k_abs.data() + first_ * d, width, d);
     q_abs_.resize(size_t(count * d));
-    Matrix<double> q_abs(q_abs_.data(), count, d);
-    q_abs = q.cwiseAbs();
+    sizes(q_.data(), count * d, kv.smallest_normal, q_abs_.data());
+    const ConstMatrix<double> q_abs(q_abs_.data(), count, d);
     Matrix<double>(products_.data(), count, width).noalias() = q_abs * k_abs.transpose();
   }
   for (int64_t r = 0; r < count; ++r) {

@@ -1,8 +1,7 @@
 // The exact attention of many rows of one (batch, kv head) at once: scores and outputs as matrix
 // products in double. What a block says of a row is what attention_row() says, summed in another
-// order; README.md has the errors of both. Rows that need more than ordinary arithmetic (a special
-// value, a subnormal query or key, sums near the end of the range, fewer than two live keys) are
-// left to attention_row().
+// order; README.md has the errors of both. Rows that need more than finite arithmetic (a special
+// value, sums near the end of the range, fewer than two live keys) are left to attention_row().
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,8 @@ inline constexpr double kNoScore = std::numeric_limits<double>::infinity();  // 
 // One (batch, kv head) in the forms that the products want.
 class BlockOperands {
  public:
-  // `estimates`: |k| and |v| in fp32 (exactly, since the elements are 16-bit numbers), else |k|.
+  // `estimates`: |k| (at least smallest_normal, as A_j takes it) and |v| in fp32 (exactly, since
+  // the elements are 16-bit numbers), else |k|.
   BlockOperands(const KeysAndValues& kv, bool estimates);
 
   const KeysAndValues& kv;

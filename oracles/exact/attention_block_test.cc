@@ -90,7 +90,7 @@ void expect_sums(const AttentionBlock& block, int64_t r, const AttentionRow& row
 
 TEST(AttentionBlock, AgreesWithRows) {
   Random random(11);
-  int plain = 0, others = 0;
+  int plain = 0, others = 0, subnormal = 0;
   AttentionBlock block;
   AttentionRow row, filled;
   for (int round = 0; round < 300 && !::testing::Test::HasFailure(); ++round) {
@@ -112,6 +112,7 @@ TEST(AttentionBlock, AgreesWithRows) {
           continue;
         }
         ++plain;
+        subnormal += kv.k_subnormal;
         ASSERT_EQ(row.row_class, RowClass::live) << text;
         ASSERT_EQ(block.row(int64_t(r)).live, int64_t(row.keys.size())) << text;
         if (estimates) {
@@ -124,6 +125,7 @@ TEST(AttentionBlock, AgreesWithRows) {
     }
   }
   EXPECT_GT(plain, 1000);
+  EXPECT_GT(subnormal, 50);  // their A_j is another
   EXPECT_GT(others, 300);
 }
 
