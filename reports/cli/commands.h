@@ -20,7 +20,8 @@ struct Selection {
 
 struct ReportOptions {
   std::string output = "report";
-  std::string sections = "errors,io,criteria,timing";
+  // A name may end in ":quick": a fraction of that section alone.
+  std::string sections = "errors,io,criteria,soundness,timing";
   bool quick = false;
 };
 
@@ -41,6 +42,7 @@ struct SoundnessOptions {
   int64_t outputs = 3'000'000;  // of each kernel in each type
   uint64_t seed = 1;
   std::string state;           // path, empty: nothing is kept
+  std::string record;          // path of a record for `render`, empty: none
   std::string kernel;          // empty: all
   double seconds_at_most = 0;  // 0: no limit
   int64_t climb = 20'000;      // evaluations of each hill climb, 0: none

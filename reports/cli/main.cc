@@ -39,6 +39,7 @@ void add_soundness(CLI::App& app, SoundnessOptions& options) {
       ->capture_default_str();
   command->add_option("--seed", options.seed, "of all that is drawn")->capture_default_str();
   command->add_option("--state", options.state, "file to keep and to go on from");
+  command->add_option("--record", options.record, "file for a record of it, to render");
   command->add_option("--kernel", options.kernel, "only this one");
   command->add_option("--time-limit", options.seconds_at_most, "seconds of this run");
   command->add_option("--climb", options.climb, "evaluations of each hill climb")
@@ -106,7 +107,9 @@ struct Usage {
     CLI::App* report_app =
         app.add_subcommand("report", "sweeps; record.json, summary.md, index.html");
     report_app->add_option("--output", report.output, "folder")->capture_default_str();
-    report_app->add_option("--sections", report.sections, "any of errors,io,criteria,timing")
+    report_app
+        ->add_option("--sections", report.sections,
+                     "any of errors,io,criteria,soundness,timing, each with :quick or without")
         ->capture_default_str();
     report_app->add_flag("--quick", report.quick, "a fraction of every sweep");
     CLI::App* render_app = app.add_subcommand("render", "the pages of an existing record");

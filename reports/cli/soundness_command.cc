@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <map>
 
 #include "properties/search/climb.h"
 #include "reports/cli/selection.h"
+#include "reports/cli/soundness_entry.h"
 #include "reports/measure/environment.h"
 
 namespace oddtile::reports {
@@ -106,6 +108,17 @@ void print_shares(const SearchState& state) {
                key.second, row.sampled[0], row.sampled[1], row.sampled[2], row.climbed, row.by);
 }
 
+void write_record(const SearchState& state, const SoundnessOptions& options, bool complete) {
+  if (options.record.empty()) return;
+  Record record;
+  record.environment = environment();
+  record.soundness = {soundness_entry(state, options.outputs, complete)};
+  std::ofstream file(options.record, std::ios::binary);
+  file << to_json(record);
+  file.close();
+  if (!file) throw WrongUse("cannot write " + options.record);
+}
+
 }  // namespace
 
 int soundness_command(const SoundnessOptions& options) {
@@ -128,13 +141,16 @@ int soundness_command(const SoundnessOptions& options) {
       throw WrongUse(error.what());
     }
   }
+  write_record(state, options, false);
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
+  const double before = state.seconds;  // of earlier runs
   bool complete = properties::search_soundness(machine, search, &state);
-  search.seconds_at_most -= state.seconds;
+  search.seconds_at_most -= state.seconds - before;
   if (complete && options.climb > 0)
     complete = properties::climb_all(machine, search, options.climb, &state);
   fmt::print(stderr, "\n");
+  write_record(state, options, complete);
   print_totals(state);
   print_shares(state);
   for (const std::string& violation : state.violations) fmt::print("VIOLATION: {}\n", violation);
