@@ -3,11 +3,10 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape bulk_not_awaited_shape{
-    .blocks = 1, .threads = 64, .shared_bytes = 8256};
+constexpr LaunchShape bulk_not_awaited_shape{.blocks = 1, .threads = 64, .shared_bytes = 8256};
 
 ODDTILE_KERNEL(64, 1) bulk_not_awaited(ODDTILE_GRID_CONSTANT Litmus p) {
-  Mbarrier *full = ready_barriers(shared_memory() + kTileBytes, 1, 1);
+  Mbarrier* full = ready_barriers(shared_memory() + kTileBytes, 1, 1);
   if (thread() == 0) {
     mbarrier_arrive_expect(full, kTileBytes);
     load_tensor_bulk(shared_memory(), &p.tile_128, {0, 0}, full);
@@ -17,4 +16,4 @@ ODDTILE_KERNEL(64, 1) bulk_not_awaited(ODDTILE_GRID_CONSTANT Litmus p) {
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -3,11 +3,10 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape bulk_overlapping_shape{
-    .blocks = 1, .threads = 32, .shared_bytes = 1024};
+constexpr LaunchShape bulk_overlapping_shape{.blocks = 1, .threads = 32, .shared_bytes = 1024};
 
 ODDTILE_KERNEL(32, 1) bulk_overlapping(ODDTILE_GRID_CONSTANT Litmus p) {
-  Mbarrier *full = ready_barriers(shared_memory() + 512, 1, 1);
+  Mbarrier* full = ready_barriers(shared_memory() + 512, 1, 1);
   if (thread() == 0) {
     mbarrier_arrive_expect(full, 512);
     load_bulk(shared_memory(), p.in, 256, full);
@@ -17,4 +16,4 @@ ODDTILE_KERNEL(32, 1) bulk_overlapping(ODDTILE_GRID_CONSTANT Litmus p) {
   store(p.out, thread(), 1.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

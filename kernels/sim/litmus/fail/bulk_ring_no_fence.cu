@@ -4,13 +4,12 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape bulk_ring_no_fence_shape{
-    .blocks = 1, .threads = 64, .shared_bytes = 1024};
+constexpr LaunchShape bulk_ring_no_fence_shape{.blocks = 1, .threads = 64, .shared_bytes = 1024};
 
 ODDTILE_KERNEL(64, 1) bulk_ring_no_fence(ODDTILE_GRID_CONSTANT Litmus p) {
-  float *stages = reinterpret_cast<float *>(shared_memory());
-  Mbarrier *full = ready_barriers(shared_memory() + 512, 2, 1);
-  Mbarrier *empty = reinterpret_cast<Mbarrier *>(shared_memory() + 528);
+  float* stages = reinterpret_cast<float*>(shared_memory());
+  Mbarrier* full = ready_barriers(shared_memory() + 512, 2, 1);
+  Mbarrier* empty = reinterpret_cast<Mbarrier*>(shared_memory() + 528);
   if (thread() == 0) {
     mbarrier_init(empty, 32);
     mbarrier_init(empty + 1, 32);
@@ -38,4 +37,4 @@ ODDTILE_KERNEL(64, 1) bulk_ring_no_fence(ODDTILE_GRID_CONSTANT Litmus p) {
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

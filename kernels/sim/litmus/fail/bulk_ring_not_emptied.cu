@@ -4,13 +4,12 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape bulk_ring_not_emptied_shape{
-    .blocks = 1, .threads = 64, .shared_bytes = 1024};
+constexpr LaunchShape bulk_ring_not_emptied_shape{.blocks = 1, .threads = 64, .shared_bytes = 1024};
 
 ODDTILE_KERNEL(64, 1) bulk_ring_not_emptied(ODDTILE_GRID_CONSTANT Litmus p) {
-  float *stages = reinterpret_cast<float *>(shared_memory());
-  Mbarrier *full = ready_barriers(shared_memory() + 512, 2, 1);
-  Mbarrier *empty = reinterpret_cast<Mbarrier *>(shared_memory() + 528);
+  float* stages = reinterpret_cast<float*>(shared_memory());
+  Mbarrier* full = ready_barriers(shared_memory() + 512, 2, 1);
+  Mbarrier* empty = reinterpret_cast<Mbarrier*>(shared_memory() + 528);
   if (thread() == 0) {
     mbarrier_init(empty, 32);
     mbarrier_init(empty + 1, 32);
@@ -31,12 +30,12 @@ ODDTILE_KERNEL(64, 1) bulk_ring_not_emptied(ODDTILE_GRID_CONSTANT Litmus p) {
       const int stage = step % 2;
       mbarrier_wait(full + stage, uint32_t(step / 2) % 2);
       right = right && stages[64 * stage + lane()] == float(64 * step + lane());
-      fence_async_proxy_shared(); // what was read here is written by a copy
-                                  // next
+      fence_async_proxy_shared();  // what was read here is written by a copy
+                                   // next
       mbarrier_arrive(empty + stage);
     }
   }
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

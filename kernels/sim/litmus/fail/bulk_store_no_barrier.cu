@@ -3,8 +3,7 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-constexpr LaunchShape bulk_store_no_barrier_shape{
-    .blocks = 1, .threads = 64, .shared_bytes = 8192};
+constexpr LaunchShape bulk_store_no_barrier_shape{.blocks = 1, .threads = 64, .shared_bytes = 8192};
 
 ODDTILE_KERNEL(64, 1) bulk_store_no_barrier(ODDTILE_GRID_CONSTANT Litmus p) {
   for (int i = thread(); i < 64 * 64; i += threads()) {
@@ -21,14 +20,12 @@ ODDTILE_KERNEL(64, 1) bulk_store_no_barrier(ODDTILE_GRID_CONSTANT Litmus p) {
     for (int i = 0; i < 64 * 64; i += 17) {
       const int row = i / 64;
       const int column = 0 + i % 64;
-      if (column >= kTileColumns)
-        continue;
-      const Bfloat16 got =
-          load(Global<const Bfloat16>(p.stored), row * kTileColumns + column);
+      if (column >= kTileColumns) continue;
+      const Bfloat16 got = load(Global<const Bfloat16>(p.stored), row * kTileColumns + column);
       right = right && to_float(got) == tile_value(row, i % 64);
     }
   }
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

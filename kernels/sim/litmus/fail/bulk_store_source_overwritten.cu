@@ -20,15 +20,11 @@ bulk_store_source_overwritten(ODDTILE_GRID_CONSTANT Litmus p) {
     // no wait_bulk_read<0>()
   }
   sync_block();
-  *tile_element(shared_memory(), thread(), 5, Swizzle::span_128) =
-      from_float<Bfloat16>(99.0f);
-  if (thread() == 0)
-    wait_bulk<0>();
+  *tile_element(shared_memory(), thread(), 5, Swizzle::span_128) = from_float<Bfloat16>(99.0f);
+  if (thread() == 0) wait_bulk<0>();
   sync_block();
-  const Bfloat16 got =
-      load(Global<const Bfloat16>(p.stored), thread() * kTileColumns + 5);
-  store(p.out, thread(),
-        to_float(got) == tile_value(thread(), 5) ? 1.0f : 0.0f);
+  const Bfloat16 got = load(Global<const Bfloat16>(p.stored), thread() * kTileColumns + 5);
+  store(p.out, thread(), to_float(got) == tile_value(thread(), 5) ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -8,7 +8,7 @@ constexpr LaunchShape named_barrier_arrival_for_sync_shape{
 
 ODDTILE_KERNEL(64, 1)
 named_barrier_arrival_for_sync(ODDTILE_GRID_CONSTANT Litmus p) {
-  float *shared = reinterpret_cast<float *>(shared_memory());
+  float* shared = reinterpret_cast<float*>(shared_memory());
   bool right = true;
   if (warp() == 0) {
   } else {
@@ -25,9 +25,8 @@ named_barrier_arrival_for_sync(ODDTILE_GRID_CONSTANT Litmus p) {
       named_barrier_arrive<1, 64>();
     }
   }
-  if (warp() == 0)
-    named_barrier_sync<1, 64>();
+  if (warp() == 0) named_barrier_sync<1, 64>();
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -9,11 +9,11 @@ constexpr LaunchShape named_barrier_one_for_two_shape{
 
 ODDTILE_KERNEL(128, 1)
 named_barrier_one_for_two(ODDTILE_GRID_CONSTANT Litmus p) {
-  float *shared = reinterpret_cast<float *>(shared_memory());
+  float* shared = reinterpret_cast<float*>(shared_memory());
   shared[thread()] = float(thread());
   named_barrier_sync<1, 64>();
-  const int other = thread() ^ 127; // should be 63
+  const int other = thread() ^ 127;  // should be 63
   store(p.out, thread(), shared[other] == float(other) ? 1.0f : 0.0f);
 }
 
-} // namespace oddtile::ODDTILE_MACHINE
+}  // namespace oddtile::ODDTILE_MACHINE
