@@ -38,7 +38,7 @@ TEST(Hardware, CommittedProfilesAreFoundAndBelowEveryCeiling) {
     alone.mma_rounds = p.mma_rounds;
     EXPECT_EQ(too_generous(alone, oddtile_fp16, oddtile_kernel_attention, 64), "") << name;
     for (const MeasuredProduct& product : p.products)
-      EXPECT_EQ(product.agree, product.outputs) << product.instruction;
+      EXPECT_GE(double(product.agree), 0.999 * double(product.outputs)) << product.instruction;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "oracles/bounds/hardware.h"
 #include "properties/arithmetic/fragments.h"
+#include "properties/arithmetic/mismatches.h"
 #include "properties/arithmetic/rule.h"
 
 namespace oddtile::properties {
@@ -27,6 +28,7 @@ std::vector<Rule> fitted_rules(const Fragments& fragments, const std::vector<flo
 // be compared) is given, compares with it as well. Nothing where there is no such instruction.
 std::optional<oracles::MeasuredProduct> verify_products(Machine& machine, ProbeProduct product,
                                                         bool bfloat16, const Rule& rule,
-                                                        int64_t fragments, Machine* simulator);
+                                                        int64_t fragments, Machine* simulator,
+                                                        Mismatches* mismatches = nullptr);
 
 }  // namespace oddtile::properties

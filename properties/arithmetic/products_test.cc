@@ -3,28 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cmath>
-
-#include "kernels/base/bits.h"
+#include "properties/arithmetic/imitation.h"
 
 namespace oddtile::properties {
 namespace {
-
-oracles::HardwareProfile hardware(int group, int fraction_bits, bool rounds) {
-  oracles::HardwareProfile profile = *oracles::hardware_profile("nvidia-h200");
-  profile.mma_products = group;
-  profile.mma_fraction_bits = fraction_bits;
-  profile.mma_rounds = rounds;
-  return profile;
-}
-
-class Imitation {
- public:
-  explicit Imitation(const oracles::HardwareProfile& profile) { machine().imitate(&profile); }
-  ~Imitation() { machine().imitate(nullptr); }
-  static Machine& machine() { return sim_machine(); }
-};
 
 TEST(Rule, IsFoundAndVerified) {
   for (const auto& [group, bits, rounds] :
@@ -68,38 +50,6 @@ TEST(Rule, AWrongOneDisagrees) {
 
 TEST(Rule, TheSimulatorHasNoWgmmaToProbe) {
   EXPECT_FALSE(multiply(sim_machine(), ProbeProduct::wgmma, Fragments(true, 1)).has_value());
-}
-
-TEST(Facts, ShowTheBitsThatAreKept) {
-  const oracles::HardwareProfile profile = hardware(16, 25, false);
-  const Imitation imitation(profile);
-  const auto lines = product_facts(sim_machine(), ProbeProduct::mma, true);
-  ASSERT_EQ(lines.size(), 5u);
-  EXPECT_NE(lines[0].find("survives at 0 of 210"), std::string::npos) << lines[0];
-  EXPECT_NE(lines[3].find("2^120 is inf, + half of its last bit 3.4"), std::string::npos)
-      << lines[3];
-  EXPECT_NE(lines[1].find("powers 25, product 2.25 25, addend 25"), std::string::npos) << lines[1];
-}
-
-// A row of a, a column of b and a sum are where the machine looks for them.
-TEST(Fragments, ElementsLieWhereTheLanesHoldThem) {
-  Fragments fragments(false, 2);
-  for (int row = 0; row < 16; ++row)
-    for (int k = 0; k < 16; ++k)
-      fragments.set_a(1, row, k, float_to_half(float(row + 1) / 16 + (k == 3)).bits);
-  for (int column = 0; column < 8; ++column)
-    fragments.set_b(1, 3, column, float_to_half(float(1 << column)).bits);
-  fragments.addend[size_t(Fragments::sum_index(1, 11, 6))] = 1000;
-  const auto sums = multiply(sim_machine(), ProbeProduct::mma, fragments);
-  ASSERT_TRUE(sums.has_value());
-  for (int row = 0; row < 16; ++row)
-    for (int column = 0; column < 8; ++column) {
-      const float want = (float(row + 1) / 16 + 1) * float(1 << column) +
-                         (row == 11 && column == 6 ? 1000.0f : 0.0f);
-      EXPECT_EQ((*sums)[size_t(Fragments::sum_index(1, row, column))], want)
-          << row << ' ' << column;
-      EXPECT_EQ((*sums)[size_t(Fragments::sum_index(0, row, column))], 0.0f);
-    }
 }
 
 }  // namespace

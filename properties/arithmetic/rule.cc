@@ -11,7 +11,7 @@ namespace oddtile::properties {
 namespace {
 
 constexpr int kProducts = 16;
-constexpr int kNone = -100000;
+constexpr int kNone = kNoSmallest;
 
 // significand * 2^scale, taking part in the alignment with `exponent`.
 struct Addend {
@@ -75,13 +75,22 @@ Addend product_of(const Rule& rule, uint16_t a, uint16_t b, Format format) {
 }  // namespace
 
 std::string Rule::text() const {
+  std::string small;
+  if (smallest_exponent != kNoSmallest)
+    small += fmt::format(", alignment at 2^{} at least", smallest_exponent);
+  if (subnormal_addend == kNoSmallest)
+    small += ", subnormal addends do not count";
+  else if (subnormal_addend != -126)
+    small += fmt::format(", subnormal addends by 2^{}", subnormal_addend);
+  if (flushes_addends) small += ", subnormal addends count as 0";
+  if (flushes_results) small += ", subnormal results become 0";
   return fmt::format(
       "groups of {}, {} fraction bits, addends {}, result {}, exponents {}, zeros {}, subnormal "
-      "operands {}",
+      "operands {}{}",
       group, fraction_bits, aligns_to_nearest ? "to nearest" : "truncated",
       result_to_nearest ? "to nearest" : "truncated", normalises ? "of products" : "added",
       zeros_count ? "count" : "do not count",
-      subnormals_as_normal ? "by their own exponent" : "by the smallest normal one");
+      subnormals_as_normal ? "by their own exponent" : "by the smallest normal one", small);
 }
 
 std::vector<Rule> all_rules() {
@@ -94,14 +103,32 @@ std::vector<Rule> all_rules() {
   return rules;
 }
 
+std::vector<Rule> small_number_rules(const Rule& rule) {
+  std::vector<Rule> rules;
+  for (int smallest : {kNoSmallest, -124, -125, -126, -127, -128, -129, -130, -132, -133, -134,
+                       -142, -149, -150, -152, -158, -160})
+    for (int switches = 0; switches < 12; ++switches) {
+      Rule one = rule;
+      one.smallest_exponent = smallest;
+      one.subnormal_addend = switches < 4 ? -126 : switches < 8 ? -127 : kNoSmallest;
+      one.flushes_addends = (switches & 1) != 0;
+      one.flushes_results = (switches & 2) != 0;
+      rules.push_back(one);
+    }
+  return rules;
+}
+
 float apply(const Rule& rule, const uint16_t* a, const uint16_t* b, float c, bool bfloat16) {
   const Format format = bfloat16 ? kBfloat16 : kHalf;
   float sum = c;
   for (int first = 0; first < kProducts && std::isfinite(sum); first += rule.group) {
     Addend addends[kProducts + 1];
     addends[0] = take_apart(std::bit_cast<uint32_t>(sum), kFloat, false);
+    if (rule.flushes_addends && std::fabs(sum) < 0x1p-126f) addends[0].significand = 0;
     if (addends[0].significand == 0) addends[0].exponent = kNone;
-    int largest = addends[0].exponent;
+    if (addends[0].significand != 0 && std::fabs(sum) < 0x1p-126f)
+      addends[0].exponent = rule.subnormal_addend;
+    int largest = std::max(addends[0].exponent, rule.smallest_exponent);
     for (int k = 0; k < rule.group; ++k) {
       addends[k + 1] = product_of(rule, a[first + k], b[first + k], format);
       largest = std::max(largest, addends[k + 1].exponent);
@@ -112,6 +139,7 @@ float apply(const Rule& rule, const uint16_t* a, const uint16_t* b, float c, boo
       if (addends[k].significand != 0)
         total += shifted(addends[k].significand, unit - addends[k].scale, rule.aligns_to_nearest);
     sum = to_float(total, unit, rule.result_to_nearest);
+    if (rule.flushes_results && std::fabs(sum) < 0x1p-126f) sum = 0;
   }
   return sum;
 }

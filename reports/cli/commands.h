@@ -30,6 +30,7 @@ struct ProfileOptions {
   std::string dump;    // raw results for fitting models, empty for none
   std::string machine = "cuda";
   int64_t fragments = int64_t(1) << 20;
+  bool products_only = false;
 };
 
 struct RenderOptions {

@@ -76,6 +76,7 @@ void add_profile(CLI::App& app, ProfileOptions& options) {
   command->add_option("--fragments", options.fragments, "random ones per instruction and type")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  command->add_flag("--products-only", options.products_only, "a quick look: no functions");
 }
 
 struct Usage {

@@ -58,10 +58,12 @@ int profile_command(const ProfileOptions& options) {
   const Environment facts = environment();
   fmt::print("{}\n", machine.description());
   properties::MeasuredMachine measured = properties::measure_machine(
-      machine, properties::sim_machine(), options.fragments, [](const std::string& line) {
+      machine, properties::sim_machine(), options.fragments,
+      [](const std::string& line) {
         fmt::print("{}\n", line);
         std::fflush(stdout);
-      });
+      },
+      options.products_only);
   oracles::HardwareProfile& profile = measured.profile;
   const std::string device = facts.device.empty() ? machine.name() : facts.device;
   profile.name = file_name_of(device);
