@@ -1,7 +1,7 @@
 // The GPU's probes beyond dialect words: wgmma, rcp.approx, and the sweeps, which need double.
 #include <cmath>
 
-#include "kernels/probe/sweep.cuh"
+#include "kernels/probe/sweep_cuda.cuh"
 #include "kernels/probe/words.cuh"
 
 namespace oddtile::cuda {

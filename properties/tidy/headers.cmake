@@ -1,5 +1,6 @@
 # One translation unit a header, which includes it first and last: it compiles alone, and twice.
-# Only in the plain build; sanitizers would tell nothing new. CUDA's own headers need nvcc.
+# Only in the plain build; sanitizers would tell nothing new. CUDA's own headers (dialect/cuda, *_cuda.cuh)
+# need nvcc.
 if(ODDTILE_SANITIZE)
   return()
 endif()
@@ -8,7 +9,7 @@ file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/kernels/*.h ${PROJECT_SOURCE_DIR}/kernels/*.cuh
   ${PROJECT_SOURCE_DIR}/oracles/*.h ${PROJECT_SOURCE_DIR}/properties/*.h
   ${PROJECT_SOURCE_DIR}/fuzz/*.h ${PROJECT_SOURCE_DIR}/reports/*.h)
-list(FILTER headers EXCLUDE REGEX "^kernels/dialect/cuda/")
+list(FILTER headers EXCLUDE REGEX "^kernels/dialect/cuda/|_cuda.cuh$")
 
 set(units)
 foreach(header ${headers})
