@@ -136,8 +136,8 @@ oddtile_status launch_as(const oddtile_attention_problem& p, std::byte* workspac
 
 int32_t eager_attention_configurations(const oddtile_attention_problem& problem, int32_t* ids,
                                        int32_t capacity) {
-  if (capacity < 1 || check_attention(problem) != oddtile_ok || problem.seq_k == 0 ||
-      !products_available()) {
+  if (capacity < 1 || check_attention(problem) != oddtile_ok ||
+      problem.seq_k < least_product_depth() || !products_available()) {
     return 0;
   }
   ids[0] = 0;
@@ -178,7 +178,7 @@ oddtile_status eager_attention_launch(const oddtile_attention_problem* problem, 
   if (id != 0) return oddtile_bad_configuration;
   if (problem->batch == 0 || problem->seq_q == 0) return oddtile_ok;
   // Without keys there is nothing to multiply: not offered, as configurations says.
-  if (problem->seq_k == 0 || !products_available()) return oddtile_unsupported;
+  if (problem->seq_k < least_product_depth() || !products_available()) return oddtile_unsupported;
   if (!is_workspace(workspace)) return oddtile_bad_workspace;
   auto* const memory = static_cast<std::byte*>(workspace);
   return problem->dtype == oddtile_fp16 ? launch_as<Half>(*problem, memory, stream)

@@ -32,6 +32,9 @@ struct Product {
 };
 
 bool products_available();
+// Products of less depth do not begin their sums at +0: a sum of nothing but -0 would be -0, where
+// O has to be +0.
+int64_t least_product_depth();
 oddtile_status multiply(const Product& product, void* stream);
 
 // How the products accumulate, for the profile: as MachineArithmetic; 0 products: fp32 FMA in turn.

@@ -70,6 +70,11 @@ bool products_available() {
   return cublas().handle != nullptr;
 }
 
+// Seen on an H200: cuBLAS 13 multiplies matrices of depth 1 without a sum.
+int64_t least_product_depth() {
+  return 2;
+}
+
 ProductArithmetic product_arithmetic() {
   return {kMachineArithmetic.mma_products, kMachineArithmetic.mma_fraction_bits};
 }

@@ -60,6 +60,10 @@ bool products_available() {
   return true;
 }
 
+int64_t least_product_depth() {
+  return 1;
+}
+
 ProductArithmetic product_arithmetic() {
   return {0, 0};
 }
