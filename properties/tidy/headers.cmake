@@ -1,6 +1,6 @@
 # One translation unit a header, which includes it first and last: it compiles alone, and twice.
-# Only in the plain build; sanitizers would tell nothing new. CUDA's own headers (dialect/cuda, *_cuda.cuh)
-# need nvcc.
+# Only in the plain build; sanitizers would tell nothing new. CUDA's own headers (dialect/cuda and
+# *_cuda.cuh) need nvcc.
 if(ODDTILE_SANITIZE)
   return()
 endif()
