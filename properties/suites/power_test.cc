@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "oracles/judge/fill.h"
 #include "oracles/judge/judge.h"
 #include "properties/gen/draw.h"
+#include "properties/harness/buffers.h"
 #include "properties/harness/harness.h"
 
 namespace oddtile::properties {
@@ -27,11 +27,8 @@ bool profile_of(const oddtile_implementation& which, const Workload& workload,
   for (const Tensor& tensor : workload.tensors)
     addresses.push_back(const_cast<std::byte*>(tensor.bytes.data()));
   const oddtile_problem problem = oracles::bind(workload, addresses);
-  int32_t ids[256];
-  const int32_t count = which.configurations(&problem, ids, 256);
-  if (count <= 0) return false;
-  const int64_t position = std::max<int64_t>(0, workload.subject.configuration) % count;
-  return which.describe(&problem, ids[position], &profile) == oddtile_ok;
+  const Choice choice = choose_configuration(which, problem, workload.subject.configuration);
+  return choice.id >= 0 && which.describe(&problem, choice.id, &profile) == oddtile_ok;
 }
 
 struct Shares {

@@ -26,6 +26,26 @@ ODDTILE_DEVICE Bfloat16* tile_element(std::byte* tile, int row, int column, Swiz
   return reinterpret_cast<Bfloat16*>(tile + (swizzled(flat, swizzle) - start));
 }
 
+// The matrix from (0, 0) on, as a tile in plain stores of all lanes.
+ODDTILE_DEVICE void fill_tile(std::byte* tile) {
+  for (int i = thread(); i < 64 * 64; i += threads()) {
+    const Bfloat16 value = from_float<Bfloat16>(tile_value(i / 64, i % 64));
+    *tile_element(tile, i / 64, i % 64, Swizzle::span_128) = value;
+  }
+}
+
+// Whether that tile stands in `stored` from `column` on, read by one lane; every 17th element.
+ODDTILE_DEVICE bool tile_was_stored(const Litmus& p, int column) {
+  bool right = true;
+  for (int i = 0; i < 64 * 64; i += 17) {
+    const int row = i / 64, at = column + i % 64;
+    if (at >= kTileColumns) continue;
+    const Bfloat16 got = load(Global<const Bfloat16>(p.stored), row * kTileColumns + at);
+    right = right && to_float(got) == tile_value(row, i % 64);
+  }
+  return right;
+}
+
 // Whether this lane's share of `rows` x `columns` elements is the matrix from (row, column) on.
 ODDTILE_DEVICE bool tile_is(std::byte* tile, int row, int column, int rows, int columns,
                             Swizzle swizzle) {
@@ -92,6 +112,43 @@ ODDTILE_DEVICE bool sums_are(const float (&sum)[length], Expected expected) {
   }
   sync_block();
   return right;
+}
+
+// The 64 x 64 box as panels whose rows are as long as the swizzle's span, multiplied by itself in
+// both majors by a warpgroup that is the whole block. `map`: of boxes of one panel.
+template <Swizzle swizzle>
+ODDTILE_DEVICE bool panels_multiply(const TensorMap* map) {
+  constexpr int kSpan = int(swizzle_span(swizzle));  // bytes of a row
+  constexpr int kColumns = kSpan / 2;                // of a panel
+  constexpr int kPanelBytes = 64 * kSpan;
+  std::byte* tile = shared_memory();
+  Mbarrier* full = ready_barriers(tile + kTileBytes, 1, 1);
+  if (thread() == 0) {
+    mbarrier_arrive_expect(full, kTileBytes);
+    for (int panel = 0; panel < 64 / kColumns; ++panel) {
+      load_tensor_bulk(tile + kPanelBytes * panel, map, {kColumns * panel, 0}, full);
+    }
+  }
+  mbarrier_wait(full, 0);
+  const MatrixDescriptor rows = matrix_descriptor(tile, 16, 8 * kSpan, swizzle);
+  const MatrixDescriptor columns = matrix_descriptor(tile, kPanelBytes, 8 * kSpan, swizzle);
+  float sum[32];
+  float turned[32];
+  clear(sum);
+  clear(turned);
+  wgmma_fence();
+  for (int k = 0; k < 4; ++k) {
+    const int panel = 16 * k / kColumns;
+    const MatrixDescriptor a = rows + (panel * kPanelBytes + 16 * k % kColumns * 2);
+    wgmma<Bfloat16>(sum, a, a, k != 0);
+    wgmma<Bfloat16, Major::k, Major::mn>(turned, a, columns + 16 * kSpan * k, k != 0);
+  }
+  wgmma_commit();
+  wgmma_wait<0>();
+  wgmma_ready(sum);
+  wgmma_ready(turned);
+  const bool right = sums_are(sum, row_times_row);
+  return sums_are(turned, row_times_column) && right;
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

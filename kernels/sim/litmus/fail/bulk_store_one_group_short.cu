@@ -7,10 +7,7 @@ constexpr LaunchShape bulk_store_one_group_short_shape{
     .blocks = 1, .threads = 64, .shared_bytes = 8192};
 
 ODDTILE_KERNEL(64, 1) bulk_store_one_group_short(ODDTILE_GRID_CONSTANT Litmus p) {
-  for (int i = thread(); i < 64 * 64; i += threads()) {
-    const Bfloat16 value = from_float<Bfloat16>(tile_value(i / 64, i % 64));
-    *tile_element(shared_memory(), i / 64, i % 64, Swizzle::span_128) = value;
-  }
+  fill_tile(shared_memory());
   fence_async_proxy_shared();
   sync_block();
   if (thread() == 0) {

@@ -7,10 +7,7 @@ constexpr LaunchShape wgmma_of_plain_stores_shape{
     .blocks = 1, .threads = 128, .shared_bytes = kScratch + 16384};
 
 ODDTILE_KERNEL(128, 1) wgmma_of_plain_stores(ODDTILE_GRID_CONSTANT Litmus p) {
-  for (int i = thread(); i < 64 * 64; i += threads()) {
-    const Bfloat16 value = from_float<Bfloat16>(tile_value(i / 64, i % 64));
-    *tile_element(shared_memory(), i / 64, i % 64, Swizzle::span_128) = value;
-  }
+  fill_tile(shared_memory());
   fence_async_proxy_shared();
   sync_block();
   const MatrixDescriptor rows = matrix_descriptor(shared_memory(), 16, 1024, Swizzle::span_128);
