@@ -7,6 +7,7 @@
 #include "kernels/attention/attention.cuh"
 #include "kernels/attention/configurations.h"
 #include "kernels/attention/forward.cuh"
+#include "kernels/attention/hopper_launch.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
 namespace {
@@ -24,9 +25,15 @@ bool with_tile(int32_t id, Action&& action) {
 struct TileFacts {
   int head_size, rows, keys;
   bool production;
+  double lazy_log2 = 0;  // how far a weight's exponent may pass 0
 };
 
 TileFacts facts_of(int32_t id) {
+  if (id >= kHopperFirst) {
+    const HopperShape& shape = kHopperShapes[id - kHopperFirst];
+    return {shape.head_size, shape.rows(), shape.keys, shape.production,
+            shape.rule.lazy ? kLazyLog2 : 0.0};
+  }
   TileFacts facts = {};
   with_tile(id, [&](auto tile) {
     using Tile = decltype(tile);
@@ -53,6 +60,7 @@ int32_t preferred(const oddtile_attention_problem& problem) {
 }
 
 bool admissible(const oddtile_attention_problem& problem, int32_t id) {
+  if (id >= kHopperFirst) return hopper_takes(problem, id - kHopperFirst);
   if (id < 0 || id >= kAttentionTiles || facts_of(id).head_size < problem.head_dim) return false;
   int64_t blocks = ceil_div(problem.seq_q, int64_t(facts_of(id).rows));
   return !__builtin_mul_overflow(blocks, problem.heads_q, &blocks) &&
@@ -76,14 +84,17 @@ oddtile_status launch_tile(const oddtile_attention_problem& problem, void* strea
 int32_t attention_configurations(const oddtile_attention_problem& problem, int32_t* ids,
                                  int32_t capacity) {
   if (check_attention(problem) != oddtile_ok) return 0;
-  const int32_t first = preferred(problem);
+  const int32_t portable = preferred(problem);
+  const int32_t hopper = kHopperFirst + hopper_preferred(problem);
+  const int32_t favourites[] = {kPrefersHopper ? hopper : portable,
+                                kPrefersHopper ? portable : hopper};
   int32_t count = 0;
   const auto add = [&](int32_t id) {
-    if (count < capacity) ids[count++] = id;
+    if (count < capacity && admissible(problem, id)) ids[count++] = id;
   };
-  if (admissible(problem, first)) add(first);
-  for (int32_t id = 0; id < kAttentionTiles; ++id) {
-    if (id != first && admissible(problem, id)) add(id);
+  for (const int32_t id : favourites) add(id);
+  for (int32_t id = 0; id < kHopperFirst + kHopperShapeCount; ++id) {
+    if (id != portable && id != hopper) add(id);
   }
   return count;
 }
@@ -94,7 +105,8 @@ oddtile_status attention_describe(const oddtile_attention_problem& problem, int3
   if (!admissible(problem, id)) return oddtile_bad_configuration;
   const TileFacts tile = facts_of(id);
   *profile = {};
-  std::snprintf(profile->name, sizeof profile->name, "tile %dx%d d%d", tile.rows, tile.keys,
+  const char* const kind = id >= kHopperFirst ? "hopper" : "tile";
+  std::snprintf(profile->name, sizeof profile->name, "%s %dx%d d%d", kind, tile.rows, tile.keys,
                 tile.head_size);
   profile->tile_rows = tile.rows;
   profile->tile_columns = tile.keys;
@@ -105,21 +117,29 @@ oddtile_status attention_describe(const oddtile_attention_problem& problem, int3
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
   profile->log2_error = kMachineArithmetic.log2_error;
+  profile->lazy_threshold_log2 = tile.lazy_log2;
   profile->machine_arithmetic = 1;
   profile->division_error_u = 2.0;  // 1 / sum, and the product with it
   return oddtile_ok;
 }
 
-int64_t attention_workspace_bytes(const oddtile_attention_problem&, int32_t) {
-  return 0;
+int64_t attention_workspace_bytes(const oddtile_attention_problem&, int32_t id) {
+  return id >= kHopperFirst ? kHopperWorkspaceBytes : 0;
 }
 
 oddtile_status attention_launch(const oddtile_attention_problem* problem, int32_t id,
-                                void* /*workspace*/, void* stream) {
+                                void* workspace, void* stream) {
   if (problem == nullptr) return oddtile_null_pointer;
   if (const oddtile_status status = check_attention(*problem); status != oddtile_ok) return status;
   if (!admissible(*problem, id)) return oddtile_bad_configuration;
   if (problem->batch == 0 || problem->seq_q == 0) return oddtile_ok;
+  if (id >= kHopperFirst) {
+    if (!is_workspace(workspace)) return oddtile_bad_workspace;
+    const int shape = id - kHopperFirst;
+    return problem->dtype == oddtile_fp16
+               ? launch_hopper<Half>(*problem, shape, workspace, stream)
+               : launch_hopper<Bfloat16>(*problem, shape, workspace, stream);
+  }
   oddtile_status status = oddtile_bad_configuration;
   with_tile(id, [&](auto tile) {
     using Tile = decltype(tile);

@@ -243,7 +243,7 @@ void store_tensor_bulk(const TensorMap* map, const int32_t* at, int rank, const 
   TensorLayout layout;
   if (!check_map(machine, map, at, rank, &layout, site)) return;
   if (!check_shared(machine, from, layout.box_bytes(), kTensorAlignment, "stores", site)) return;
-  start_store(machine, from, box_pieces(layout, at, shared_address(machine, from)), site);
+  start_store(machine, from, box_pieces(layout, at, shared_address(machine, from), true), site);
 }
 
 static bool check_run(sim::Machine::State& machine, uintptr_t global, const void* shared,

@@ -62,11 +62,14 @@ bool read_tensor_map(const TensorMap& map, TensorLayout* layout) {
   return true;
 }
 
-std::vector<BoxPiece> box_pieces(const TensorLayout& layout, const int32_t* at, uint32_t shared) {
+std::vector<BoxPiece> box_pieces(const TensorLayout& layout, const int32_t* at, uint32_t shared,
+                                 bool stores) {
   const int64_t size = element_size(layout.element);
   const int64_t row_bytes = layout.row_bytes();
   const int64_t row_begin = at[0] * size;  // of the row of the box, along the tensor's row
-  const int64_t row_end = layout.extent[0] * size;
+  const int64_t row_bytes_inside = layout.extent[0] * size;
+  const int64_t row_end =
+      stores ? (row_bytes_inside + kPieceBytes - 1) / kPieceBytes * kPieceBytes : row_bytes_inside;
   int64_t rows = 1;
   for (int i = 1; i < layout.rank; ++i) rows *= layout.box[i];
   std::vector<BoxPiece> pieces;

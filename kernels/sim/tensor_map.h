@@ -22,7 +22,10 @@ struct BoxPiece {
   uint8_t valid_begin;
   uint8_t valid_end;
 };
-// The box at these coordinates, of which the first row would lie at shared address `shared`.
-std::vector<BoxPiece> box_pieces(const TensorLayout& layout, const int32_t* at, uint32_t shared);
+// The box at these coordinates, of which the first row would lie at shared address `shared`. Copies
+// to shared memory cut the tensor's rows by bytes; `stores`, copies from it, by whole pieces (an
+// H200 writes the last 16 bytes of a row of 30 in full).
+std::vector<BoxPiece> box_pieces(const TensorLayout& layout, const int32_t* at, uint32_t shared,
+                                 bool stores = false);
 
 }  // namespace oddtile::simulator

@@ -120,5 +120,18 @@ TEST(TensorMap, a_piece_may_be_valid_in_part_on_either_side) {
   EXPECT_EQ(pieces[1].valid_end, 0);
 }
 
+TEST(TensorMap, a_store_writes_the_last_piece_of_a_row_in_full) {
+  TensorLayout layout;
+  layout.base = memory;
+  layout.element = TensorElement::half;
+  layout.rank = 1;
+  layout.extent[0] = 15;
+  layout.box[0] = 24;
+  const int32_t at[] = {0};
+  const std::vector<BoxPiece> pieces = box_pieces(layout, at, 0, true);
+  EXPECT_EQ(pieces[1].valid_end, 16);
+  EXPECT_EQ(pieces[2].valid_end, 0);
+}
+
 }  // namespace
 }  // namespace oddtile::simulator

@@ -14,6 +14,10 @@ struct Accumulator {
   static constexpr int kBlocks = columns / 8;
   float at[fragments][kBlocks][4];
 
+  // The same registers in the order in which wgmma numbers them.
+  using Flat = float[fragments * kBlocks * 4];
+  ODDTILE_DEVICE Flat& flat() { return reinterpret_cast<Flat&>(at); }
+
   ODDTILE_DEVICE void clear() {
     ODDTILE_UNROLL
     for (int f = 0; f < fragments; ++f) {

@@ -51,7 +51,7 @@ int64_t draw_pad(Random& random) {
 }
 
 void draw_rest(Case& subject, Random& random) {
-  subject.configuration = one_in(random, 2) ? -1 : int64_t(random.below(4));
+  subject.configuration = one_in(random, 2) ? -1 : int64_t(random.below(24));
   subject.seed = one_in(random, 3) ? 0 : random.next() >> random.below(64);
   subject.schedule = one_in(random, 3) ? 0 : random.next() >> random.below(64);
 }

@@ -186,5 +186,15 @@ inline bool speaks_hopper() {
          cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
          major == 9;
 }
+// Whether, moreover, this kernel was compiled to them.
+template <class Parameters>
+bool speaks_hopper(void (*kernel)(Parameters)) {
+  cudaFuncAttributes attributes{};
+  if (!speaks_hopper()) return false;
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) return cudaGetLastError(), false;
+  return attributes.ptxVersion >= 90;
+}
+// A kernel of these words is the first choice where it can run.
+inline constexpr bool kPrefersHopper = true;
 
 }  // namespace oddtile::cuda

@@ -7,13 +7,19 @@
 
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #  define ODDTILE_SM90_ASM(...) asm volatile(__VA_ARGS__)
+#  define ODDTILE_HOPPER_CODE true
 #else
 #  define ODDTILE_SM90_ASM(...) __trap()
+#  define ODDTILE_HOPPER_CODE false
 #endif
 // A kernel's parameters stay where the launch put them, as tensor maps demand.
 #define ODDTILE_GRID_CONSTANT const __grid_constant__
 
 namespace oddtile::cuda {
+
+// Whether this code is for an architecture that has the words: a kernel leaves out what would only
+// be compiled to traps.
+inline constexpr bool kHopperCode = ODDTILE_HOPPER_CODE;
 
 // ---- position ----
 // The same in all lanes of a warp, and the compiler knows it.

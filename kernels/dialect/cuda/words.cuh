@@ -15,6 +15,7 @@
   __global__ void __launch_bounds__(max_threads, min_blocks)
 #define ODDTILE_DEVICE __device__ __forceinline__
 #define ODDTILE_UNROLL _Pragma("unroll")
+#define ODDTILE_NO_UNROLL _Pragma("unroll 1")
 
 namespace oddtile::cuda {
 
@@ -201,6 +202,10 @@ ODDTILE_DEVICE float maximum(float a, float b) {
 ODDTILE_DEVICE float minimum(float a, float b) {
   return fminf(a, b);
 }
+// Of integers; one instruction on sm_90.
+ODDTILE_DEVICE int32_t maximum_of_3(int32_t a, int32_t b, int32_t c) {
+  return __vimax3_s32(a, b, c);
+}
 ODDTILE_DEVICE float magnitude(float a) {
   return fabsf(a);
 }
@@ -255,6 +260,21 @@ ODDTILE_DEVICE uint32_t opaque(uint32_t bits) {
 }
 
 // ---- host ----
+// Enqueues `count` zeros; false when the machine refuses.
+template <class T>
+bool clear(Global<T> first, int64_t count, void* stream) {
+  return cudaMemsetAsync(first.unchecked(), 0, size_t(count) * sizeof(T),
+                         static_cast<cudaStream_t>(stream)) == cudaSuccess;
+}
+// Of the current device: how many blocks run at once where one fills a multiprocessor.
+inline int32_t multiprocessors() {
+  int device = 0;
+  int count = 1;
+  if (cudaGetDevice(&device) == cudaSuccess) {
+    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+  }
+  return count;
+}
 // Enqueues kernel(parameters) on `stream`; false when the machine refuses. `name` is for reports.
 template <class Parameters>
 bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape& shape,

@@ -30,6 +30,9 @@ inline float minimum(float a, float b) {
   if (a == b) return std::bit_cast<float>(std::bit_cast<uint32_t>(a) | std::bit_cast<uint32_t>(b));
   return a < b ? a : b;
 }
+inline int32_t maximum_of_3(int32_t a, int32_t b, int32_t c) {
+  return a > b ? (a > c ? a : c) : (b > c ? b : c);
+}
 inline float magnitude(float a) {
   return __builtin_fabsf(a);
 }

@@ -68,5 +68,11 @@ inline bool encode_tensor_map(TensorMap* map, const TensorLayout& layout) {
 inline bool speaks_hopper() {
   return true;
 }
+template <class Parameters>
+bool speaks_hopper(void (*)(Parameters)) {
+  return true;
+}
+// Their kernels have large tiles and many lanes: here they are the slow ones.
+inline constexpr bool kPrefersHopper = false;
 
 }  // namespace oddtile::sim

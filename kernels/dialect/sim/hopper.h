@@ -9,6 +9,8 @@
 
 namespace oddtile::sim {
 
+inline constexpr bool kHopperCode = true;
+
 // ---- position ----
 ODDTILE_DEVICE int32_t warpgroup() {
   return thread() >> 7;

@@ -14,6 +14,7 @@
 #define ODDTILE_KERNEL(max_threads, min_blocks) void
 #define ODDTILE_DEVICE inline
 #define ODDTILE_UNROLL
+#define ODDTILE_NO_UNROLL
 
 namespace oddtile::sim {
 
@@ -171,6 +172,16 @@ ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_
 }
 
 // ---- host ----
+template <class T>
+bool clear(Global<T> first, int64_t count, void* stream) {
+  if (stream == nullptr) return false;
+  std::memset(static_cast<void*>(first.unchecked()), 0, size_t(count) * sizeof(T));
+  return true;
+}
+// Blocks run one after another; two make a persistent kernel share its work.
+inline int32_t multiprocessors() {
+  return 2;
+}
 // Runs kernel(parameters) to completion on the Machine that `stream` points at; false when the
 // machine refuses. `name` is for hazards.
 template <class Parameters>

@@ -1,0 +1,53 @@
+// The choice among the shapes of hopper.cuh.
+#include <climits>
+
+#include "kernels/attention/hopper_launch.cuh"
+#include "kernels/attention/parameters.h"
+
+namespace oddtile::ODDTILE_MACHINE {
+namespace {
+
+// What a tensor map can say of one of q, k, v, o.
+bool has_tensor_map(const oddtile_tensor& tensor, int64_t batch, int64_t heads, int64_t rows) {
+  constexpr int64_t kMost = int64_t(1) << 39;  // elements of 2 bytes: strides below 2^40 bytes
+  const auto takes = [](int64_t stride, int64_t count) {
+    return count == 1 || (stride >= 0 && stride < kMost && stride % 8 == 0);
+  };
+  return rows > 0 && rows < INT32_MAX && reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 &&
+         takes(tensor.batch_stride, batch) && takes(tensor.head_stride, heads) &&
+         takes(tensor.row_stride, rows);
+}
+
+bool is_banded(const oddtile_attention_problem& problem) {
+  return problem.band_high < problem.seq_k - 1 || problem.band_low > 1 - problem.seq_q;
+}
+
+}  // namespace
+
+bool hopper_takes(const oddtile_attention_problem& p, int shape) {
+  if (shape < 0 || shape >= kHopperShapeCount || p.head_dim > kHopperShapes[shape].head_size ||
+      p.batch == 0 || p.seq_q == 0) {
+    return false;
+  }
+  // A copy to global memory cuts rows by whole 16 bytes.
+  if (p.head_dim % 8 != 0) return false;
+  int64_t tiles = ceil_div(p.seq_q, int64_t(kHopperShapes[shape].rows()));
+  if (__builtin_mul_overflow(tiles, p.heads_q, &tiles) ||
+      __builtin_mul_overflow(tiles, p.batch, &tiles) || tiles > INT32_MAX / 2) {
+    return false;
+  }
+  return has_tensor_map(p.q, p.batch, p.heads_q, p.seq_q) &&
+         has_tensor_map(p.k, p.batch, p.heads_kv, p.seq_k) &&
+         has_tensor_map(p.v, p.batch, p.heads_kv, p.seq_k) &&
+         has_tensor_map(p.o, p.batch, p.heads_q, p.seq_q) && speaks_hopper();
+}
+
+int hopper_preferred(const oddtile_attention_problem& p) {
+  if (p.head_dim > 128) return 5;
+  const bool banded = is_banded(p);
+  if (p.head_dim > 64) return banded && p.seq_q <= 4096 ? 4 : 3;
+  if (!banded) return 0;
+  return p.seq_q <= 1024 ? 1 : 2;
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

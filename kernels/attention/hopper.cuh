@@ -1,0 +1,383 @@
+// Attention forward for sm_90: the same mathematics as forward.cuh, with copies and products that
+// run by themselves. A block stays on its multiprocessor and takes query tiles until none is left.
+//
+//   producer (one warp)         draws a tile; K, Q, then K and V alternately, as stages fall free
+//   consumers (64 rows each)    S = Q K^T of block n is multiplied while O += P V of block n + 1
+//                               is; the softmax of block n runs beside the latter
+//
+// Blocks of keys go from the last visible one to the first. What is handed over, and how:
+//
+//   Q, tile     q_full  (bytes)      producer -> one consumer     q_empty  consumer -> producer
+//   K, V stage  k_full, v_full       producer -> all consumers    k_empty, v_empty, by each warp
+//   the turn    named barrier 1 ...  consumer -> the next one, where the shape takes turns
+//
+// Obligations: contract in kernels/api/kernels.h; error within the bound of oracles/bounds for the
+// profile that attention_describe declares.
+#pragma once
+
+#include "kernels/attention/hopper_memory.cuh"
+#include "kernels/attention/hopper_schedule.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+// ---- producer ----
+
+template <HopperShape s, class T>
+struct Producer {
+  const HopperParameters<T>& p;
+  const HopperMemory<s>& memory;
+  CachePolicy once;  // Q is read once
+  CachePolicy kept;  // K and V by every query tile of their heads
+  bool leader;
+
+  template <class Tile>
+  ODDTILE_DEVICE void copy(const Tile& to, const TensorMap* map, int row, int head, int batch,
+                           Mbarrier* full, CachePolicy policy) const {
+    mbarrier_arrive_expect(full, Tile::kBytes);
+    ODDTILE_UNROLL
+    for (int panel = 0; panel < Tile::kPanels; ++panel) {
+      load_tensor_bulk(to.panel(panel), map, {kPanelColumns * panel, row, head, batch}, full,
+                       policy);
+    }
+  }
+
+  // Only the leader waits and copies: the other lanes could fall a whole phase behind.
+  ODDTILE_DEVICE void load_q(const WorkItem& work, uint32_t parity) const {
+    if (!leader) return;
+    ODDTILE_UNROLL
+    for (int group = 0; group < s.consumers; ++group) {
+      mbarrier_wait(memory.barriers->q_empty + group, parity ^ 1);
+      memory.work[group] = work;
+      copy(memory.q(group), &p.q, work.first_query + kWarpgroupRows * group, work.head, work.batch,
+           memory.barriers->q_full + group, once);
+    }
+  }
+
+  ODDTILE_DEVICE void load_k(const WorkItem& work, int block, const Stage<s>& at) const {
+    if (!leader) return;
+    mbarrier_wait(memory.barriers->k_empty + at.index, at.parity ^ 1);
+    copy(memory.k(at.index), &p.k, block * s.keys, work.head / p.group, work.batch,
+         memory.barriers->k_full + at.index, kept);
+  }
+
+  ODDTILE_DEVICE void load_v(const WorkItem& work, int block, const Stage<s>& at,
+                             uint32_t& v_landed_parity) const {
+    const int live = work.key_length - block * s.keys;
+    const bool cut = live < s.keys && work.key_length < p.seq_k;
+    Mbarrier* const full = memory.barriers->v_full + at.index;
+    if (leader) {
+      mbarrier_wait(memory.barriers->v_empty + at.index, at.parity ^ 1);
+      copy(memory.v(at.index), &p.v, block * s.keys, work.head / p.group, work.batch,
+           cut ? &memory.barriers->v_landed : full, kept);
+    }
+    if (!cut) return;
+    // V beyond the key length may be NaN, which even a weight of 0 would let through.
+    if (leader) mbarrier_wait(&memory.barriers->v_landed, v_landed_parity);
+    v_landed_parity ^= 1;
+    sync_warp();
+    clear_rows(memory.v(at.index), live);
+    fence_async_proxy_shared();
+    sync_warp();
+    if (leader) mbarrier_arrive(full);
+  }
+
+  template <class Tile>
+  ODDTILE_DEVICE void clear_rows(const Tile& tile, int first) const {
+    constexpr int kRowChunks = kPanelRowBytes / 16;
+    ODDTILE_NO_UNROLL
+    for (int i = first * kRowChunks + lane(); i < Tile::kRows * kRowChunks; i += 32) {
+      ODDTILE_UNROLL
+      for (int panel = 0; panel < Tile::kPanels; ++panel) {
+        reinterpret_cast<Vector<uint32_t, 4>*>(tile.panel(panel))[i] = {};
+      }
+    }
+  }
+
+  ODDTILE_DEVICE void run() const {
+    Stage<s> at;
+    uint32_t q_parity = 0;
+    uint32_t v_landed_parity = 0;
+    for (int32_t tile = int32_t(block()); tile < p.tiles;) {
+      int32_t next = 0;
+      if (leader) next = int32_t(blocks()) + atomic_add(p.tickets, 0, 1);
+      const WorkItem work = work_item<s>(p, tile);
+      const BlockRange keys = blocks_of_rows<s>(p, work, work.first_query, s.rows());
+      if (keys.first < keys.end) load_k(work, keys.end - 1, at);
+      load_q(work, q_parity);
+      q_parity ^= 1;
+      for (int n = keys.end - 1; n >= keys.first; --n) {
+        const Stage<s> v_at = at;
+        at.advance();
+        if (n > keys.first) load_k(work, n - 1, at);
+        load_v(work, n, v_at, v_landed_parity);
+      }
+      tile = shuffle(next, 0);
+    }
+    if (!leader) return;
+    ODDTILE_UNROLL
+    for (int group = 0; group < s.consumers; ++group) {
+      mbarrier_wait(memory.barriers->q_empty + group, q_parity ^ 1);
+      memory.work[group].first_query = kNoWork;
+      mbarrier_arrive(memory.barriers->q_full + group);
+    }
+  }
+};
+
+// ---- consumer ----
+
+template <HopperShape s, class T>
+struct Consumer {
+  using Rows = WarpgroupRows<s.rule>;
+  using Scores = Accumulator<1, s.keys>;
+  using Output = Accumulator<1, s.head_size>;
+  using Weights = LeftOperand<1, s.keys>;
+
+  const HopperParameters<T>& p;
+  const HopperMemory<s>& memory;
+  int group;  // number of this warpgroup among the consumers
+
+  // ---- handing over ----
+  // After something that all lanes of the warp do together, such as a wait for products: what is
+  // released may be filled again at once, and a lane that had not seen it full would miss it.
+  ODDTILE_DEVICE void release(Mbarrier* empty) const {
+    if (lane() == 0) mbarrier_arrive(empty);
+  }
+  // Where turns are taken, the first warpgroup has seen what the others multiply later.
+  ODDTILE_DEVICE void await(Mbarrier* full, uint32_t parity) const {
+    if (!s.take_turns || group == 0) mbarrier_wait(full, parity);
+  }
+  ODDTILE_DEVICE void await_turn() const {
+    if constexpr (s.take_turns) Turns::sync(group);
+  }
+  ODDTILE_DEVICE void pass_turn() const {
+    if constexpr (s.take_turns) Turns::arrive(group == s.consumers - 1 ? 0 : group + 1);
+  }
+  using Turns = NumberedBarriers<1, s.consumers, 256>;
+  using Own = NumberedBarriers<1 + s.consumers, s.consumers, 128>;
+
+  ODDTILE_DEVICE bool first_thread() const { return thread() % 128 == 0; }
+
+  // Until the last store has read the staging buffer.
+  ODDTILE_DEVICE void await_staging() const {
+    if (first_thread()) wait_bulk_read<0>();
+    Own::sync(group);
+  }
+
+  // ---- one query tile ----
+  ODDTILE_DEVICE void multiply_scores_of(Scores& scores, const Stage<s>& at) const {
+    wgmma_fence();
+    issue_transposed<T>(scores, memory.q(group), memory.k(at.index));
+    wgmma_commit();
+  }
+  ODDTILE_DEVICE void multiply_values(Output& output, const Weights& weights,
+                                      const Stage<s>& at) const {
+    wgmma_fence();
+    if constexpr (s.weights_in_registers) {
+      issue_accumulate<T>(output, weights, memory.v(at.index));
+    } else {
+      issue_accumulate<T>(output, memory.weights(group), memory.v(at.index));
+    }
+    wgmma_commit();
+  }
+
+  ODDTILE_DEVICE void hide(Scores& scores, const WorkItem& work, const BlockRange& whole,
+                           int block) const {
+    const AttentionParameters<T>& problem = p.problem;
+    if (problem.scale.multiplier != 1.0f) multiply_scores(scores, problem.scale.multiplier);
+    const int64_t first_query = warp_query(work);
+    if (block < whole.first || block >= whole.end) {
+      const Band band = band_of(problem, work.key_length);
+      hide_outside_band(scores, band, first_query, int64_t(block) * s.keys);
+    }
+    if (problem.mask.data) {
+      const QueryTile tile = {work.batch, work.head, work.first_query};
+      hide_by_mask(scores, problem, tile, first_query, int64_t(block) * s.keys);
+    }
+  }
+  ODDTILE_DEVICE int warp_query(const WorkItem& work) const {
+    return work.first_query + kWarpgroupRows * group + 16 * (warp() % 4);
+  }
+
+  // Weights to where the next product finds them.
+  ODDTILE_DEVICE void hand_to_product(Weights& weights, const Scores& scores) const {
+    weights = rounded<T>(scores);
+    if constexpr (!s.weights_in_registers) {
+      store_rows(memory.weights(group), weights);
+      fence_async_proxy_shared();
+      sync_warp();
+    }
+  }
+
+  // Blocks that other warpgroups of the tile need and this one does not.
+  ODDTILE_DEVICE void pass_over(int count, Stage<s>& at) const {
+    ODDTILE_NO_UNROLL
+    for (int n = 0; n < count; ++n) {
+      mbarrier_wait(memory.barriers->k_full + at.index, at.parity);
+      mbarrier_wait(memory.barriers->v_full + at.index, at.parity);
+      sync_warp();
+      release(memory.barriers->k_empty + at.index);
+      release(memory.barriers->v_empty + at.index);
+      at.advance();
+    }
+  }
+
+  ODDTILE_DEVICE void attend(const WorkItem& work, const BlockRange& keys, Rows& rows,
+                             Output& output, Stage<s>& at) const {
+    const BlockRange whole = whole_blocks<s>(p, work, group);
+    Scores scores;
+    Weights weights;
+    float factor[2];
+    mbarrier_wait(memory.barriers->k_full + at.index, at.parity);
+    multiply_scores_of(scores, at);
+    wgmma_wait<0>();
+    wgmma_ready(scores.flat());
+    release(memory.barriers->k_empty + at.index);
+    hide(scores, work, whole, keys.end - 1);
+    rows.weigh(scores, factor, p.problem.scale.c, p.slack);
+    if constexpr (s.staging == Staging::weights) await_staging();
+    hand_to_product(weights, scores);
+    output.clear();
+
+    ODDTILE_NO_UNROLL
+    for (int n = keys.end - 2; n >= keys.first; --n) {
+      const Stage<s> before = at;
+      at.advance();
+      await(memory.barriers->k_full + at.index, at.parity);
+      await_turn();
+      multiply_scores_of(scores, at);
+      await(memory.barriers->v_full + before.index, before.parity);
+      multiply_values(output, weights, before);
+      pass_turn();
+
+      wgmma_wait<1>();
+      wgmma_ready(scores.flat());
+      release(memory.barriers->k_empty + at.index);
+      hide(scores, work, whole, n);
+      rows.weigh(scores, factor, p.problem.scale.c, p.slack);
+
+      wgmma_wait<0>();
+      wgmma_ready(output.flat());
+      release(memory.barriers->v_empty + before.index);
+      hand_to_product(weights, scores);
+      rows.rescale(output, factor);
+    }
+
+    if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
+    mbarrier_wait(memory.barriers->v_full + at.index, at.parity);
+    wgmma_ready(output.flat());
+    multiply_values(output, weights, at);
+    wgmma_wait<0>();
+    wgmma_ready(output.flat());
+    release(memory.barriers->v_empty + at.index);
+    at.advance();
+  }
+
+  // Divides by the row sum; a row without live keys has sum 0: O = +0, LSE = -inf. A sum of zeros
+  // is +0: a hidden value times weight 0 has no say, not even its sign.
+  ODDTILE_DEVICE void finish_rows(const WorkItem& work, const Rows& rows, Output& output) const {
+    const AttentionParameters<T>& problem = p.problem;
+    ODDTILE_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const float sum = rows.row_sum(half);
+      const float inverse = sum == 0.0f ? 0.0f : divide(1.0f, sum);
+      ODDTILE_UNROLL
+      for (int n = 0; n < s.head_size / 8; ++n) {
+        ODDTILE_UNROLL
+        for (int i = 2 * half; i < 2 * half + 2; ++i) {
+          output.at[0][n][i] = (output.at[0][n][i] + 0.0f) * inverse;
+        }
+      }
+      const int64_t query = warp_query(work) + 8 * half + lane() / 4;
+      if (problem.lse.data && lane() % 4 == 0 && query < problem.seq_q) {
+        const float lse = sum == 0.0f ? kNegativeInfinity : log_sum(rows.frame[half], sum);
+        store(problem.lse.data,
+              work.batch * problem.lse.batch_stride + work.head * problem.lse.head_stride +
+                  query * problem.lse.row_stride,
+              lse);
+      }
+    }
+  }
+
+  ODDTILE_DEVICE void store_output(const WorkItem& work, const Output& output) const {
+    if constexpr (s.staging == Staging::own) await_staging();
+    const auto staging = memory.staging(group);
+    store_rows(staging, rounded<T>(output));
+    fence_async_proxy_shared();
+    Own::sync(group);
+    if (!first_thread()) return;
+    ODDTILE_UNROLL
+    for (int panel = 0; panel < staging.kPanels; ++panel) {
+      store_tensor_bulk(
+          &p.o,
+          {kPanelColumns * panel, work.first_query + kWarpgroupRows * group, work.head, work.batch},
+          staging.panel(panel));
+    }
+    commit_bulk();
+    if constexpr (s.staging == Staging::queries) {
+      wait_bulk_read<0>();
+      mbarrier_arrive(memory.barriers->q_empty + group);
+    }
+  }
+
+  ODDTILE_DEVICE void run() const {
+    Stage<s> at;
+    uint32_t q_parity = 0;
+    if constexpr (s.take_turns) {
+      if (group == 0) Turns::arrive(0);
+    }
+    for (;;) {
+      mbarrier_wait(memory.barriers->q_full + group, q_parity);
+      q_parity ^= 1;
+      const WorkItem work = memory.work[group];
+      sync_warp();  // every lane has read it before one of them lets it be overwritten
+      if (work.first_query == kNoWork) break;
+      const BlockRange of_tile = blocks_of_rows<s>(p, work, work.first_query, s.rows());
+      const BlockRange keys = s.take_turns ? of_tile : blocks_of_group<s>(p, work, group, of_tile);
+      Rows rows;
+      Output output;
+      rows.clear();
+      pass_over(of_tile.end - keys.end, at);
+      if (keys.first < keys.end) {
+        attend(work, keys, rows, output, at);
+      } else {
+        output.clear();
+        if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
+      }
+      pass_over(keys.first - of_tile.first, at);
+      finish_rows(work, rows, output);
+      store_output(work, output);
+    }
+    if constexpr (s.take_turns) {
+      if (group == 0) Turns::sync(0);
+    }
+    if (first_thread()) wait_bulk_read<0>();
+  }
+};
+
+template <HopperShape s, class T>
+ODDTILE_DEVICE void take_role(const HopperParameters<T>& p) {
+  const HopperMemory<s> memory = HopperMemory<s>::of_block();
+  if (thread() == 0) memory.barriers->init();
+  sync_block();
+  const int group = warpgroup() - 1;
+  if (group < 0) {
+    setmaxnreg_decrease<s.producer_registers>();
+    if (warp() != 0) return;
+    const Producer<s, T> producer = {p, memory, cache_policy(CacheHint::evict_first),
+                                     cache_policy(CacheHint::evict_last), lane() == 0};
+    producer.run();
+  } else {
+    setmaxnreg_increase<s.consumer_registers>();
+    const Consumer<s, T> consumer = {p, memory, group};
+    consumer.run();
+  }
+}
+
+// The shape by its index: nvcc 13.0 cannot launch a kernel whose template argument is an object.
+template <int shape, class T>
+ODDTILE_KERNEL(kHopperShapes[shape].threads(), 1)
+attention_hopper(ODDTILE_GRID_CONSTANT HopperParameters<T> p) {
+  if constexpr (kHopperCode) take_role<kHopperShapes[shape]>(p);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

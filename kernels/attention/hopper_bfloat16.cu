@@ -1,0 +1,9 @@
+// hopper.cuh for Bfloat16.
+#include "kernels/attention/hopper_dispatch.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+template oddtile_status launch_hopper<Bfloat16>(const oddtile_attention_problem&, int, void*,
+                                                void*);
+
+}  // namespace oddtile::ODDTILE_MACHINE

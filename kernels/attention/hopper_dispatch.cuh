@@ -1,0 +1,85 @@
+// The launch of hopper.cuh for one element type; each type is compiled by itself.
+#pragma once
+
+#include <utility>
+
+#include "kernels/attention/hopper.cuh"
+#include "kernels/attention/hopper_launch.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+// Boxes of `rows` rows of one panel. A dimension of one item has no stride of its own.
+template <class T>
+bool encode_rows(TensorMap* map, const oddtile_tensor& tensor, int64_t batch, int64_t heads,
+                 int64_t rows, int64_t head_dim, int box_rows) {
+  const auto bytes = [](int64_t stride, int64_t count) {
+    return count == 1 ? int64_t(16) : stride * int64_t(sizeof(T));
+  };
+  return encode_tensor_map(
+      map, {.base = tensor.data,
+            .element = T::kIsBfloat16 ? TensorElement::bfloat16 : TensorElement::half,
+            .swizzle = Swizzle::span_128,
+            .rank = 4,
+            .extent = {head_dim, rows, heads, batch},
+            .stride_bytes = {0, bytes(tensor.row_stride, rows), bytes(tensor.head_stride, heads),
+                             bytes(tensor.batch_stride, batch)},
+            .box = {kPanelColumns, box_rows, 1, 1}});
+}
+
+// Heads that share a section of the schedule: all tiles of a head in a row where every tile needs
+// all keys; under a band so many that the longest tiles of several heads start together.
+inline int32_t heads_per_section(const oddtile_attention_problem& p) {
+  const bool all_alike = p.band_high >= p.seq_k - 1 && p.band_low <= 1 - p.seq_q;
+  return all_alike ? 1 : 16;
+}
+
+template <int index, class T>
+oddtile_status launch_shape(const oddtile_attention_problem& problem, void* workspace,
+                            void* stream) {
+  constexpr HopperShape s = kHopperShapes[index];
+  const auto kernel = &attention_hopper<index, T>;
+  if (!speaks_hopper(kernel)) return oddtile_unsupported;
+  HopperParameters<T> p;
+  const auto encode = [&](TensorMap* map, const oddtile_tensor& tensor, int64_t heads, int64_t rows,
+                          int box_rows) {
+    return encode_rows<T>(map, tensor, problem.batch, heads, rows, problem.head_dim, box_rows);
+  };
+  if (!encode(&p.q, problem.q, problem.heads_q, problem.seq_q, kWarpgroupRows) ||
+      !encode(&p.k, problem.k, problem.heads_kv, problem.seq_k, s.keys) ||
+      !encode(&p.v, problem.v, problem.heads_kv, problem.seq_k, s.keys) ||
+      !encode(&p.o, problem.o, problem.heads_q, problem.seq_q, kWarpgroupRows)) {
+    return oddtile_launch_failed;
+  }
+  p.problem = attention_parameters<T>(problem);
+  p.tickets = Global<int32_t>(static_cast<int32_t*>(workspace));
+  p.seq_k = int32_t(problem.seq_k);
+  p.group = int32_t(problem.heads_q / problem.heads_kv);
+  p.row_tiles = int32_t(ceil_div(problem.seq_q, int64_t(s.rows())));
+  p.tiles = int32_t(problem.batch * problem.heads_q) * p.row_tiles;
+  p.section = heads_per_section(problem);
+  p.slack = kLazyLog2 / p.problem.scale.c;
+  const int32_t blocks = multiprocessors();
+  const LaunchShape shape = {.blocks = p.tiles < blocks ? p.tiles : blocks,
+                             .threads = s.threads(),
+                             .shared_bytes = HopperMemory<s>::kBytes};
+  return clear(p.tickets, 1, stream) && launch(kernel, "attention_hopper", shape, stream, p)
+             ? oddtile_ok
+             : oddtile_launch_failed;
+}
+
+template <class T>
+oddtile_status launch_hopper(const oddtile_attention_problem& problem, int shape, void* workspace,
+                             void* stream) {
+  oddtile_status status = oddtile_bad_configuration;
+  const auto try_shape = [&]<int index>(std::integral_constant<int, index>) {
+    if (index != shape) return;
+    status = launch_shape<index, T>(problem, workspace, stream);
+  };
+  [&]<int... index>(std::integer_sequence<int, index...>) {
+    (try_shape(std::integral_constant<int, index>()), ...);
+  }
+  (std::make_integer_sequence<int, kHopperShapeCount>());
+  return status;
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -1,0 +1,122 @@
+// Shared memory of a block of hopper.cuh: the tiles, the barriers by which they are handed over,
+// and where in the rings of stages a role stands.
+#pragma once
+
+#include "kernels/attention/hopper_shape.h"
+#include "kernels/tile/panel_tile.cuh"
+#include "kernels/tile/warpgroup_product.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+inline constexpr int32_t kNoWork = -1;
+
+// A query tile as the producer hands it over.
+struct alignas(16) WorkItem {
+  int32_t first_query;  // kNoWork: there are no more tiles
+  int32_t head;
+  int32_t batch;
+  int32_t key_length;
+};
+
+// A position in a ring of stages, and the parity of the phase in which its stage is full; empty is
+// awaited with the other parity, so that the first round passes at once.
+template <HopperShape s>
+struct Stage {
+  int index = 0;
+  uint32_t parity = 0;
+
+  ODDTILE_DEVICE void advance() {
+    if (++index < s.stages) return;
+    index = 0;
+    parity ^= 1;
+  }
+};
+
+template <HopperShape s>
+struct HopperBarriers {
+  Mbarrier q_full[s.consumers];
+  Mbarrier q_empty[s.consumers];
+  Mbarrier k_full[s.stages];
+  Mbarrier k_empty[s.stages];
+  Mbarrier v_full[s.stages];
+  Mbarrier v_empty[s.stages];
+  Mbarrier v_landed;  // of a V whose last rows the producer clears before it is full
+
+  // By one thread, before the block's barrier.
+  ODDTILE_DEVICE void init() {
+    constexpr int kWarps = 4;  // of a warpgroup; each releases for itself
+    for (int group = 0; group < s.consumers; ++group) {
+      mbarrier_init(q_full + group, 1);
+      mbarrier_init(q_empty + group, s.staging == Staging::queries ? 1 : kWarps);
+    }
+    for (int stage = 0; stage < s.stages; ++stage) {
+      mbarrier_init(k_full + stage, 1);
+      mbarrier_init(k_empty + stage, kWarps * s.consumers);
+      mbarrier_init(v_full + stage, 1);
+      mbarrier_init(v_empty + stage, kWarps * s.consumers);
+    }
+    mbarrier_init(&v_landed, 1);
+    fence_mbarrier_init();
+  }
+};
+
+// Named barriers first_id ... first_id + count - 1 by number; the instruction wants a constant.
+template <int first_id, int count, int lanes>
+struct NumberedBarriers {
+  static_assert(count <= 3);
+  ODDTILE_DEVICE static void sync(int number) {
+    if (number == 0) named_barrier_sync<first_id, lanes>();
+    if (count > 1 && number == 1) named_barrier_sync<first_id + 1, lanes>();
+    if (count > 2 && number == 2) named_barrier_sync<first_id + 2, lanes>();
+  }
+  ODDTILE_DEVICE static void arrive(int number) {
+    if (number == 0) named_barrier_arrive<first_id, lanes>();
+    if (count > 1 && number == 1) named_barrier_arrive<first_id + 1, lanes>();
+    if (count > 2 && number == 2) named_barrier_arrive<first_id + 2, lanes>();
+  }
+};
+
+template <HopperShape s>
+struct HopperMemory {
+  using QueryRows = PanelTile<kWarpgroupRows, s.head_size>;  // of one warpgroup: Q, or staged O
+  using KeyRows = PanelTile<s.keys, s.head_size>;
+  using WeightRows = PanelTile<kWarpgroupRows, s.keys>;
+
+  static constexpr int kQ = s.consumers * QueryRows::kBytes;
+  static constexpr int kKeyRing = s.stages * KeyRows::kBytes;
+  static constexpr int kWeights = s.weights_in_registers ? 0 : s.consumers * WeightRows::kBytes;
+  static constexpr int kStaging = s.staging == Staging::own ? kQ : 0;
+  static constexpr int kTiles = kQ + 2 * kKeyRing + kWeights + kStaging;
+  static constexpr int kWork = int(sizeof(WorkItem)) * s.consumers;
+  static constexpr int64_t kBytes = kTiles + kWork + int64_t(sizeof(HopperBarriers<s>));
+  static_assert(kBytes <= 232448, "more shared memory than a block can have");
+  static_assert(s.staging != Staging::weights ||
+                    (!s.weights_in_registers && WeightRows::kBytes >= QueryRows::kBytes),
+                "O does not fit where the weights are");
+
+  std::byte* start;
+  WorkItem* work;  // one for each consumer
+  HopperBarriers<s>* barriers;
+
+  ODDTILE_DEVICE static HopperMemory of_block() {
+    std::byte* const start = shared_memory();
+    return {start, reinterpret_cast<WorkItem*>(start + kTiles),
+            reinterpret_cast<HopperBarriers<s>*>(start + kTiles + kWork)};
+  }
+
+  ODDTILE_DEVICE QueryRows q(int group) const { return {start + group * QueryRows::kBytes}; }
+  ODDTILE_DEVICE KeyRows k(int stage) const { return {start + kQ + stage * KeyRows::kBytes}; }
+  ODDTILE_DEVICE KeyRows v(int stage) const {
+    return {start + kQ + kKeyRing + stage * KeyRows::kBytes};
+  }
+  ODDTILE_DEVICE WeightRows weights(int group) const {
+    return {start + kQ + 2 * kKeyRing + group * WeightRows::kBytes};
+  }
+  ODDTILE_DEVICE QueryRows staging(int group) const {
+    if (s.staging == Staging::queries) return q(group);
+    if (s.staging == Staging::weights) return {weights(group).start};
+    return {start + kQ + 2 * kKeyRing + kWeights + group * QueryRows::kBytes};
+  }
+};
+
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -1,0 +1,49 @@
+// What the attention kernel of sm_90 is built for, in one table; README.md says how the shapes were
+// chosen.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/tile/frame_rule.h"
+
+namespace oddtile {
+
+// Where a warpgroup's rows of O wait for the copy that stores them.
+enum class Staging : uint8_t { own, weights, queries };
+
+// A query tile of 64 rows for each consumer warpgroup, against blocks of `keys` keys, for head
+// sizes up to `head_size`.
+struct HopperShape {
+  int head_size;
+  int consumers;  // warpgroups that multiply
+  int keys;
+  int stages;  // of K, and of V
+  bool weights_in_registers;
+  bool take_turns;  // one warpgroup's softmax while another multiplies (ping-pong)
+  Staging staging;
+  FrameRule rule;
+  int producer_registers;
+  int consumer_registers;
+  bool production = true;
+
+  constexpr int rows() const { return 64 * consumers; }
+  constexpr int threads() const { return 128 * (consumers + 1); }
+};
+
+inline constexpr FrameRule kEconomical = {.lazy = true, .by_integers = true};
+
+// The index plus kHopperFirst is the configuration's id.
+inline constexpr HopperShape kHopperShapes[] = {
+    {64, 3, 128, 3, true, true, Staging::own, kEconomical, 32, 160},             // 0: 192 x 128
+    {64, 2, 128, 4, true, true, Staging::own, {}, 24, 240},                      // 1: 128 x 128
+    {64, 3, 128, 4, true, false, Staging::own, kEconomical, 32, 160},            // 2: 192 x 128
+    {128, 3, 128, 2, false, true, Staging::weights, kEconomical, 32, 160},       // 3: 192 x 128
+    {128, 2, 128, 2, true, false, Staging::own, {}, 24, 240},                    // 4: 128 x 128
+    {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, 40, 232},     // 5: 128 x 64
+    {64, 1, 32, 2, true, false, Staging::queries, kEconomical, 24, 256, false},  // 6: 64 x 32
+    {64, 2, 16, 3, false, true, Staging::own, {.lazy = true}, 24, 240, false}};  // 7: 128 x 16
+
+inline constexpr int kHopperShapeCount = sizeof(kHopperShapes) / sizeof(kHopperShapes[0]);
+inline constexpr int kHopperFirst = 32;
+
+}  // namespace oddtile

@@ -1,0 +1,65 @@
+// Products of a warpgroup on the matrix unit of sm_90 (wgmma), 64 rows at a time: issued here,
+// finished when the caller's wgmma_wait says so; until then neither sums nor operands may be
+// touched. A warp's 16 rows lie in its lanes like the accumulators of tile_product.cuh with one
+// fragment, so rounded sums are again a left operand.
+#pragma once
+
+#include "kernels/tile/panel_tile.cuh"
+#include "kernels/tile/tile_product.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+inline constexpr int kWarpgroupRows = 64;
+
+// scores = Q K^T.
+template <class T, int keys, int depth>
+ODDTILE_DEVICE void issue_transposed(Accumulator<1, keys>& scores,
+                                     const PanelTile<kWarpgroupRows, depth>& q,
+                                     const PanelTile<keys, depth>& k) {
+  const MatrixDescriptor left = q.along_columns();
+  const MatrixDescriptor right = k.along_columns();
+  ODDTILE_UNROLL
+  for (int step = 0; step < depth / 16; ++step) {
+    wgmma<T>(scores.flat(), left + q.column_step(step), right + k.column_step(step), step != 0);
+  }
+}
+
+// output += P V, P in registers. P must outlive the wait.
+template <class T, int keys, int columns>
+ODDTILE_DEVICE void issue_accumulate(Accumulator<1, columns>& output,
+                                     const LeftOperand<1, keys>& weights,
+                                     const PanelTile<keys, columns>& v) {
+  const MatrixDescriptor right = v.along_rows();
+  ODDTILE_UNROLL
+  for (int step = 0; step < keys / 16; ++step) {
+    wgmma<T, Major::mn>(output.flat(), weights.at[0][step], right + v.row_step(step), true);
+  }
+}
+
+// output += P V, P in shared memory.
+template <class T, int keys, int columns>
+ODDTILE_DEVICE void issue_accumulate(Accumulator<1, columns>& output,
+                                     const PanelTile<kWarpgroupRows, keys>& weights,
+                                     const PanelTile<keys, columns>& v) {
+  const MatrixDescriptor left = weights.along_columns();
+  const MatrixDescriptor right = v.along_rows();
+  ODDTILE_UNROLL
+  for (int step = 0; step < keys / 16; ++step) {
+    wgmma<T, Major::k, Major::mn>(output.flat(), left + weights.column_step(step),
+                                  right + v.row_step(step), true);
+  }
+}
+
+// Stores this warp's 16 rows of a left operand into the warpgroup's tile. Whoever lets the matrix
+// unit or a copy read them puts a fence_async_proxy_shared behind it.
+template <int columns>
+ODDTILE_DEVICE void store_rows(const PanelTile<kWarpgroupRows, columns>& tile,
+                               const LeftOperand<1, columns>& values) {
+  const int row = warp() % 4 * 16 + lane() % 16;
+  ODDTILE_UNROLL
+  for (int step = 0; step < columns / 16; ++step) {
+    store_matrix_4(tile.chunk(row, 2 * step + lane() / 16), values.at[0][step]);
+  }
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -1,0 +1,148 @@
+// Online softmax over tiles of scores in a warpgroup's accumulators. The mathematics is that of
+// online_rows.cuh; the partial output is rescaled by the caller, since it may still be in flight
+// while the scores are weighed.
+#pragma once
+
+#include <bit>
+
+#include "kernels/tile/frame_rule.h"
+#include "kernels/tile/online_softmax.cuh"
+#include "kernels/tile/tile_product.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+// State of rows lane/4 and lane/4 + 8 of the warp's 16. The four lanes of a row agree on its frame;
+// each keeps the sum of the weights in its own columns.
+template <FrameRule rule>
+struct WarpgroupRows {
+  RowFrame frame[2];
+  float sum[2];
+
+  ODDTILE_DEVICE void clear() {
+    frame[0] = frame[1] = RowFrame();
+    sum[0] = sum[1] = 0.0f;
+  }
+
+  // Turns the scores of one more tile (-inf where hidden) into weights, in place, and moves the
+  // sums into the new frame; says by which factor outputs have to follow. `slack` in scores.
+  template <int keys>
+  ODDTILE_DEVICE void weigh(Accumulator<1, keys>& scores, float (&factor)[2], float c,
+                            float slack) {
+    float subtract[2];
+    follow_maximum(scores, subtract, factor, c, slack);
+    ODDTILE_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      float part[2] = {0.0f, 0.0f};
+      ODDTILE_UNROLL
+      for (int n = 0; n < keys / 8; ++n) {
+        ODDTILE_UNROLL
+        for (int i = 0; i < 2; ++i) {
+          float& score = scores.at[0][n][2 * half + i];
+          score = exp2_approx(fma(score, c, -subtract[half]));
+          part[i] += score;
+        }
+      }
+      sum[half] = fma(sum[half], factor[half], part[0] + part[1]);
+    }
+  }
+
+  // output *= factor, where some row of the warp needs it.
+  template <int columns>
+  ODDTILE_DEVICE static void rescale(Accumulator<1, columns>& output, const float (&factor)[2]) {
+    if (!vote_any(factor[0] != 1.0f || factor[1] != 1.0f)) return;
+    ODDTILE_UNROLL
+    for (int n = 0; n < columns / 8; ++n) {
+      ODDTILE_UNROLL
+      for (int i = 0; i < 4; ++i) output.at[0][n][i] *= factor[i / 2];
+    }
+  }
+
+  // The whole row's sum, from its four lanes.
+  ODDTILE_DEVICE float row_sum(int half) const {
+    const float pair = sum[half] + shuffle_xor(sum[half], 1);
+    return pair + shuffle_xor(pair, 2);
+  }
+
+ private:
+  // Over this lane's columns and what was there before.
+  template <int keys>
+  ODDTILE_DEVICE static float lane_maximum(const Accumulator<1, keys>& scores, int half,
+                                           float before) {
+    float result = before;
+    ODDTILE_UNROLL
+    for (int n = 0; n < keys / 8; ++n) {
+      const float(&score)[4] = scores.at[0][n];
+      result = maximum(result, maximum(score[2 * half], score[2 * half + 1]));
+    }
+    return result;
+  }
+  // The same on the bits: the result is right where its own bits are not negative. A NaN of
+  // positive sign wins; the row becomes NaN either way.
+  template <int keys>
+  ODDTILE_DEVICE static int32_t lane_maximum_of_bits(const Accumulator<1, keys>& scores, int half,
+                                                     float before) {
+    int32_t result = std::bit_cast<int32_t>(before);
+    ODDTILE_UNROLL
+    for (int n = 0; n < keys / 8; ++n) {
+      const float(&score)[4] = scores.at[0][n];
+      result = maximum_of_3(result, std::bit_cast<int32_t>(score[2 * half]),
+                            std::bit_cast<int32_t>(score[2 * half + 1]));
+    }
+    return result;
+  }
+  ODDTILE_DEVICE static float row_maximum(float of_lane) {
+    const float pair = maximum(of_lane, shuffle_xor(of_lane, 1));
+    return maximum(pair, shuffle_xor(pair, 2));
+  }
+
+  template <int keys>
+  ODDTILE_DEVICE void follow_maximum(Accumulator<1, keys>& scores, float (&subtract)[2],
+                                     float (&factor)[2], float c, float slack) {
+    const RowFrame old[2] = {frame[0], frame[1]};
+    bool unusual = false;
+    ODDTILE_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      float top;
+      if constexpr (rule.by_integers) {
+        const int32_t bits = lane_maximum_of_bits(scores, half, old[half].max);
+        unusual = unusual || bits < 0;
+        top = row_maximum(std::bit_cast<float>(bits));
+      } else {
+        top = row_maximum(lane_maximum(scores, half, old[half].max));
+      }
+      if (rule.lazy) top = top <= old[half].max + slack ? old[half].max : top;
+      move_frame(half, top, old[half], subtract, factor, c);
+      unusual = unusual || takes_difference(frame[half]) || takes_difference(old[half]);
+    }
+    // One vote per tile keeps the rare forms out of the common path.
+    if (vote_any(unusual)) follow_exactly(scores, old, subtract, factor, c);
+  }
+
+  ODDTILE_DEVICE void move_frame(int half, float top, const RowFrame& old, float (&subtract)[2],
+                                 float (&factor)[2], float c) {
+    frame[half] = frame_at(top, c);
+    subtract[half] = subtrahend(frame[half]);
+    factor[half] = exp2_approx(old.reference - subtract[half]);
+  }
+
+  // The maximum itself, and the difference form where |frame| is large (online_softmax.cuh).
+  template <int keys>
+  ODDTILE_DEVICE void follow_exactly(Accumulator<1, keys>& scores, const RowFrame (&old)[2],
+                                     float (&subtract)[2], float (&factor)[2], float c) {
+    ODDTILE_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const float top = row_maximum(lane_maximum(scores, half, old[half].max));
+      move_frame(half, top, old[half], subtract, factor, c);
+      factor[half] = rescale_factor(old[half], frame[half], c);
+      if (!takes_difference(frame[half])) continue;
+      subtract[half] = 0.0f;  // fma(s - max, c, -0) is the difference form
+      ODDTILE_UNROLL
+      for (int n = 0; n < keys / 8; ++n) {
+        scores.at[0][n][2 * half] -= frame[half].max;
+        scores.at[0][n][2 * half + 1] -= frame[half].max;
+      }
+    }
+  }
+};
+
+}  // namespace oddtile::ODDTILE_MACHINE
