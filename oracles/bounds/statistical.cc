@@ -1,5 +1,6 @@
 #include "oracles/bounds/statistical.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -25,8 +26,8 @@ struct Errors {
   double events = 0;           // of all keys before a rescale together
   std::vector<double> random;  // per key, relative to its weight
   std::vector<double> systematic_key;
-  std::vector<int64_t> order;  // keys, those of like weight next to one another
-  std::vector<size_t> ends;    // of each class of like weights in `order`
+  std::vector<int64_t> order;       // keys, those of like weight next to one another
+  std::vector<uint8_t> ends_class;  // by place in `order`: 1 for the last key of a class
 };
 
 // Keys whose weights lie within a quarter of P's grid of each other are rounded alike: their errors
@@ -38,9 +39,9 @@ void classify(const AttentionRow& row, double u_p, Errors& e) {
   const auto place = [&](int64_t j) { return std::floor(row.offset[size_t(j)] / (0.5 * u_p)); };
   std::sort(e.order.begin(), e.order.end(),
             [&](int64_t a, int64_t b) { return row.offset[size_t(a)] < row.offset[size_t(b)]; });
-  e.ends.clear();
-  for (size_t i = 1; i <= n; ++i)
-    if (i == n || place(e.order[i]) != place(e.order[i - 1])) e.ends.push_back(i);
+  e.ends_class.resize(n);
+  for (size_t i = 0; i < n; ++i)
+    e.ends_class[i] = i + 1 == n || place(e.order[i]) != place(e.order[i + 1]);
 }
 
 void gather(const AttentionRow& row, int64_t head_dim, const oddtile_profile& profile,
@@ -70,61 +71,82 @@ struct Columns {
   std::vector<double> weighted;    // sum p |v|
   std::vector<double> scores;      // squares of p |v - o| times what errs at random
   std::vector<double> casts;       // squares of p v
-  std::vector<double> like_scores, like_casts, one_scores, one_casts;  // of one class
+  std::vector<double> like_scores, like_casts, one_scores, one_casts;  // of an unfinished class
 
   void reset(size_t columns) {
-    for (auto* part : {&systematic, &away, &weighted, &scores, &casts}) part->assign(columns, 0.0);
-    begin_class(columns);
-  }
-  void begin_class(size_t columns) {
-    for (auto* part : {&like_scores, &like_casts, &one_scores, &one_casts})
+    for (auto* part : {&systematic, &away, &weighted, &scores, &casts, &like_scores, &like_casts,
+                       &one_scores, &one_casts})
       part->assign(columns, 0.0);
-  }
-  // Errors of a class add up, or stand one by one if that is more.
-  void end_class() {
-    for (size_t c = 0; c < scores.size(); ++c) {
-      scores[c] += std::max(like_scores[c] * like_scores[c], one_scores[c]);
-      casts[c] += std::max(like_casts[c] * like_casts[c], one_casts[c]);
-    }
-    begin_class(scores.size());
   }
 };
 
+// Keys first..last of e.order on `width` columns; the sums stay in registers.
+template <int width>
+void add_block(const AttentionRow& row, const KeysAndValues& kv, const Errors& e, size_t first,
+               size_t last, int64_t column, Columns& sums) {
+  using Block = Eigen::Array<double, width, 1>;
+  using View = Eigen::Map<const Block>;
+  const auto part = [&](std::vector<double>& all) {
+    return Eigen::Map<Block>(&all[size_t(column)]);
+  };
+  const Block o = View(row.o.data() + column);
+  Block systematic = part(sums.systematic), away = part(sums.away), weighted = part(sums.weighted);
+  Block scores = part(sums.scores), casts = part(sums.casts);
+  Block like_scores = part(sums.like_scores), like_casts = part(sums.like_casts);
+  Block one_scores = part(sums.one_scores), one_casts = part(sums.one_casts);
+  for (size_t i = first; i < last; ++i) {
+    const auto j = size_t(e.order[i]);
+    const double p = row.weight[j];
+    const View v(kv.v.data() + row.keys[j] * kv.head_dim + column);
+    const Block value = p * v, distance = p * (v - o).abs(), score = distance * e.random[j];
+    systematic += distance * e.systematic_key[j];
+    away += distance;
+    weighted += value.abs();
+    like_scores += score;
+    like_casts += value;
+    one_scores += score * score;
+    one_casts += value * value;
+    if (e.ends_class[i] == 0) continue;
+    // Errors of a class add up, or stand one by one if that is more.
+    scores += (like_scores * like_scores).max(one_scores);
+    casts += (like_casts * like_casts).max(one_casts);
+    for (Block* of_class : {&like_scores, &like_casts, &one_scores, &one_casts})
+      of_class->setZero();
+  }
+  part(sums.systematic) = systematic;
+  part(sums.away) = away;
+  part(sums.weighted) = weighted;
+  part(sums.scores) = scores;
+  part(sums.casts) = casts;
+  part(sums.like_scores) = like_scores;
+  part(sums.like_casts) = like_casts;
+  part(sums.one_scores) = one_scores;
+  part(sums.one_casts) = one_casts;
+}
+
+// A few keys at a time, which stay in the first-level cache over all columns.
 void add_keys(const AttentionRow& row, const KeysAndValues& kv, const Errors& e, Columns& sums) {
+  constexpr size_t kKeys = 16;
   sums.reset(row.o.size());
-  size_t i = 0;
-  for (const size_t end : e.ends) {
-    for (; i < end; ++i) {
-      const size_t j = size_t(e.order[i]);
-      const double p = row.weight[j], systematic = e.systematic_key[j], random = e.random[j];
-      const double* v = kv.v.data() + row.keys[j] * kv.head_dim;
-      for (size_t c = 0; c < row.o.size(); ++c) {
-        const double value = p * v[c], away = p * std::fabs(v[c] - row.o[c]);
-        sums.systematic[c] += away * systematic;
-        sums.away[c] += away;
-        sums.weighted[c] += std::fabs(value);
-        sums.like_scores[c] += away * random;
-        sums.like_casts[c] += value;
-        sums.one_scores[c] += away * random * away * random;
-        sums.one_casts[c] += value * value;
-      }
-    }
-    sums.end_class();
+  for (size_t first = 0; first < e.order.size(); first += kKeys) {
+    const size_t last = std::min(e.order.size(), first + kKeys);
+    int64_t column = 0;
+    for (; column + 4 <= kv.head_dim; column += 4)
+      add_block<4>(row, kv, e, first, last, column, sums);
+    for (; column < kv.head_dim; ++column) add_block<1>(row, kv, e, first, last, column, sums);
   }
 }
 
 double lse_bound(const AttentionRow& row, const Errors& e, double total,
                  const oddtile_profile& profile, double sum_of_errors) {
-  double systematic = 0, squares = 0;
-  size_t i = 0;
-  for (const size_t end : e.ends) {
-    double together = 0;
-    for (; i < end; ++i) {
-      const size_t j = size_t(e.order[i]);
-      systematic += row.weight[j] * e.systematic_key[j];
-      together += row.weight[j] * e.random[j];
-    }
+  double systematic = 0, squares = 0, together = 0;
+  for (size_t i = 0; i < e.order.size(); ++i) {
+    const auto j = size_t(e.order[i]);
+    systematic += row.weight[j] * e.systematic_key[j];
+    together += row.weight[j] * e.random[j];
+    if (e.ends_class[i] == 0) continue;
     squares += together * together;
+    together = 0;
   }
   const double inner = systematic + e.events + e.lambda * std::sqrt(squares) + total +
                        2 * double(row.keys.size()) * weight_flush(profile);

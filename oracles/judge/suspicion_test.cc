@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "oracles/bounds/statistical.h"
 #include "oracles/judge/planting.h"
 
 namespace oddtile::oracles {
@@ -67,6 +68,41 @@ TEST(Suspicion, LooksAtNothingWhereThereIsTooLittle) {
   EXPECT_EQ(suspicion_rows(127), 0);
   EXPECT_EQ(suspicion_rows(128), 2);
   EXPECT_EQ(suspicion_rows(1'000'000), 64);
+}
+
+// The worst element of the sample is what its row, taken alone, says of it: rows of blocks are not
+// mixed up, and those that no block computes (here: V is not finite somewhere) are looked at too.
+TEST(Suspicion, RowsOfBlocksAreTheRows) {
+  for (const char* more : {" contents=noise", " contents=noise mask=half heads_kv=2 group=2",
+                           " contents=specials band_high=0"}) {
+    const Workload workload =
+        made("attention seq_q=2048 seq_k=300 head_dim=16 scores=noise" + std::string(more));
+    const auto& c = std::get<AttentionCase>(workload.subject.problem);
+    const Outputs outputs = exact_outputs(workload);
+    const Suspicion found = judged(workload, outputs).suspicion;
+    ASSERT_GE(found.rows, 24) << more;
+    ASSERT_EQ(found.role, Role::o) << more;
+    const int64_t* at = found.worst_index;
+    const AttentionOracle oracle(workload);
+    const KeysAndValues kv = oracle.load(at[0], at[1] / c.group);
+    AttentionRow row;
+    oracle.row(kv, at[0], at[1], at[2], Precision::standard, row);
+    AttentionBound rigorous;
+    const oddtile_profile profile = fused_profile(c.dtype);
+    bound_attention(row, kv, c.scale, profile, c.dtype, rigorous);
+    const int64_t rows = suspicion_rows(c.batch * c.heads_q() * c.seq_q);
+    StatisticalBound bound;
+    statistical_bound(row, kv, profile, c.dtype, rigorous,
+                      hoeffding_factor(rows * (c.head_dim + 1), 1e-9), bound);
+    const Tensor& o = *workload.find(Role::o);
+    const double got = get(outputs, workload, Role::o, o.index(at[0], at[1], at[2], at[3]));
+    // Summed in another order: both differ from the exact value by double's own error.
+    const size_t x = size_t(at[3]);
+    const double own = 2 * uncertainty(row, rigorous).o;
+    EXPECT_EQ(found.got, got) << more;
+    EXPECT_LE(std::fabs(found.exact - row.o[x]), own * rigorous.o[x]) << more;
+    EXPECT_LE(std::fabs(found.bound - bound.o[x]), own * bound.o[x]) << more;
+  }
 }
 
 TEST(Suspicion, CostsLittle) {
