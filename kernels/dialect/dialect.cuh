@@ -9,12 +9,14 @@
 #if defined(__CUDACC__)
 #  define ODDTILE_MACHINE cuda
 #  include "kernels/dialect/cuda/bulk.cuh"
+#  include "kernels/dialect/cuda/cluster.cuh"
 #  include "kernels/dialect/cuda/hopper.cuh"
 #  include "kernels/dialect/cuda/wgmma.cuh"
 #  include "kernels/dialect/cuda/words.cuh"
 #else
 #  define ODDTILE_MACHINE sim
 #  include "kernels/dialect/sim/bulk.h"
+#  include "kernels/dialect/sim/cluster.h"
 #  include "kernels/dialect/sim/hopper.h"
 #  include "kernels/dialect/sim/words.h"
 #endif

@@ -31,11 +31,13 @@ struct alignas(sizeof(T) * count) Vector {
   T element[count];
 };
 
-// One-dimensional launch: `blocks` blocks of `threads` lanes, a multiple of 32.
+// One-dimensional launch: `blocks` blocks of `threads` lanes, a multiple of 32. Every
+// `cluster_blocks` of them, 1 to 16, a divisor of `blocks`, run together (sm_90).
 struct LaunchShape {
   int64_t blocks = 1;
   int32_t threads = 32;
   int64_t shared_bytes = 0;
+  int32_t cluster_blocks = 1;
 };
 
 // What the machine's approximate instructions and matrix unit promise; kernels copy it into the

@@ -17,6 +17,7 @@ struct alignas(8) Mbarrier {
 // What shared memory of a block of the cluster is called by the others; from map_shared_rank.
 struct ClusterAddress {
   uint32_t bits;
+  constexpr ClusterAddress operator+(uint32_t bytes) const { return {bits + bytes}; }
 };
 
 // How long bulk copies keep their lines in L2. A policy is made on the device, by cache_policy.

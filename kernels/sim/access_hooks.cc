@@ -19,8 +19,8 @@ void watch(const void* pointer, uintptr_t bytes, Access access, const void* retu
   sim::Machine::State* const machine = running;
   if (machine == nullptr || machine->races == nullptr) return;
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(machine->shared.begin());
-  const uintptr_t size = uintptr_t(machine->shared.bytes());
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(machine->block->shared.begin());
+  const uintptr_t size = uintptr_t(machine->block->shared.bytes());
   if (address - begin + kNearby >= size + 2 * kNearby) return;  // a lane's own, most often
   Races& races = *machine->races;
   const uint16_t where = races.where(return_address);

@@ -26,6 +26,7 @@ void Asynchronous::land_all() {
 namespace oddtile::sim {
 
 void Machine::State::start(std::shared_ptr<simulator::Asynchronous> work) {
+  work->rank = block->rank;
   if (work->landed()) {
     work->finish();
   } else if (schedule.completes_at_issue()) {
@@ -36,7 +37,10 @@ void Machine::State::start(std::shared_ptr<simulator::Asynchronous> work) {
 }
 
 void Machine::State::force(simulator::Asynchronous& work) {
-  work.land_all();
+  {
+    const simulator::Visit visit(*this, work.rank);
+    work.land_all();
+  }
   forget_landed();
 }
 
@@ -46,9 +50,8 @@ bool Machine::State::land_for_the_blocked() {
         schedule.lands_in_order() ? 0 : schedule.below(uint32_t(in_flight.size()));
     // The list may grow while the work finishes; the pointer keeps it alive.
     const std::shared_ptr<simulator::Asynchronous> work = in_flight[chosen];
-    work->land_all();
-    forget_landed();
-    if (ready_warps != 0) return true;
+    force(*work);
+    if (!nobody_can_run()) return true;
   }
   return false;
 }
@@ -58,6 +61,7 @@ void Machine::State::land_a_piece() {
   const std::shared_ptr<simulator::Asynchronous> work =
       in_flight[schedule.below(uint32_t(in_flight.size()))];
   if (work->landed()) return;
+  const simulator::Visit visit(*this, work->rank);
   work->land_nth(int(schedule.below(uint32_t(work->pieces_left()))));
   if (work->landed()) forget_landed();
 }
@@ -83,9 +87,11 @@ void Machine::State::wait_on(simulator::Waitable& object, Word word, Site site) 
 
 void Machine::State::wake(simulator::Waitable& object) {
   for (const int32_t waiting : object.waiting) {
-    const int other = waiting / simulator::kWarpLanes;
-    warps[other].ready |= 1u << (waiting % simulator::kWarpLanes);
-    ready_warps |= 1u << other;
+    simulator::Block& home = *blocks[size_t(waiting / launch->threads)];
+    const int thread = waiting % launch->threads;
+    const int other = thread / simulator::kWarpLanes;
+    home.warps[other].ready |= 1u << (thread % simulator::kWarpLanes);
+    home.ready_warps |= 1u << other;
   }
   object.waiting.clear();
 }

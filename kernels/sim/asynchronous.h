@@ -26,6 +26,8 @@ class Asynchronous {
   void land_nth(int nth);  // of those that are left
   void land_all();         // in order
 
+  int rank = 0;  // of the block whose shared memory it means; State::start sets it
+
  private:
   std::vector<int32_t> left_;
 };

@@ -1,5 +1,6 @@
-// Runs a block: its lanes are fibers that hand over to one another directly, never through a loop
-// that polls. A lane is ready, waits at its warp's rendezvous, or has exited.
+// Runs blocks, those of a cluster together: their lanes are fibers that hand over to one another
+// directly, never through a loop that polls. A lane is ready, waits at its warp's rendezvous, or
+// has exited.
 #include <exception>
 #include <string>
 
@@ -24,6 +25,14 @@ void lane_body(void*) {
   for (;;) run_lane_once();
 }
 
+std::string shape_text(const Launch& launch) {
+  std::string text = std::to_string(launch.blocks) + " blocks of " +
+                     std::to_string(launch.threads) + " threads with " +
+                     std::to_string(launch.shared_bytes) + " bytes of shared memory";
+  if (launch.cluster_blocks == 1) return text;
+  return text + " in clusters of " + std::to_string(launch.cluster_blocks);
+}
+
 }  // namespace
 
 bool run(sim::Machine& machine, const Launch& launch) {
@@ -40,28 +49,21 @@ using simulator::place;
 
 bool Machine::State::run(const simulator::Launch& wanted) {
   launch = &wanted;
-  place = {0, wanted.threads, 0, wanted.blocks, nullptr};
-  const bool possible = wanted.blocks > 0 && wanted.blocks <= 0x7FFFFFFF && wanted.threads > 0 &&
-                        wanted.threads <= simulator::kThreadsMax &&
-                        wanted.threads % kWarpLanes == 0 && wanted.shared_bytes >= 0 &&
-                        wanted.shared_bytes <= simulator::kSharedBytesMax;
+  place = {0, wanted.threads, 0, wanted.blocks, nullptr, 0, wanted.cluster_blocks};
+  const bool possible =
+      wanted.blocks > 0 && wanted.blocks <= 0x7FFFFFFF && wanted.threads > 0 &&
+      wanted.threads <= simulator::kThreadsMax && wanted.threads % kWarpLanes == 0 &&
+      wanted.shared_bytes >= 0 && wanted.shared_bytes <= simulator::kSharedBytesMax &&
+      wanted.cluster_blocks > 0 && wanted.cluster_blocks <= simulator::kClusterBlocksMax &&
+      wanted.blocks % wanted.cluster_blocks == 0;
   if (!possible) {
-    report(HazardKind::bad_launch, {},
-           std::to_string(wanted.blocks) + " blocks of " + std::to_string(wanted.threads) +
-               " threads with " + std::to_string(wanted.shared_bytes) + " bytes of shared memory");
+    report(HazardKind::bad_launch, {}, simulator::shape_text(wanted));
     return false;
   }
-  if (lane_capacity < wanted.threads) {
-    lanes = std::make_unique<Lane[]>(size_t(wanted.threads));
-    warps = std::make_unique<Warp[]>(size_t(wanted.threads / kWarpLanes));
-    lane_capacity = wanted.threads;
-    for (int lane = 0; lane < lane_capacity; ++lane) {
-      lanes[lane].fiber.start_over(simulator::lane_body, nullptr);
-    }
-  }
   warp_count = wanted.threads / kWarpLanes;
-  shared.resize(wanted.shared_bytes);
-  schedule.begin_launch(wanted.blocks, warp_count);
+  make_blocks(wanted.cluster_blocks);
+  const int64_t clusters = wanted.blocks / wanted.cluster_blocks;
+  schedule.begin_launch(clusters, warp_count, wanted.cluster_blocks);
   ++counters.launches;
   counters.blocks += wanted.blocks;
 
@@ -69,55 +71,92 @@ bool Machine::State::run(const simulator::Launch& wanted) {
 
   State* outer = simulator::running;
   simulator::running = this;
-  for (int64_t turn = 0; turn < wanted.blocks; ++turn) run_block(schedule.block_at(turn));
+  for (int64_t turn = 0; turn < clusters; ++turn) {
+    run_together(schedule.block_at(turn) * wanted.cluster_blocks);
+  }
   simulator::running = outer;
   return true;
 }
 
-void Machine::State::run_block(int64_t block) {
-  place = {0, launch->threads, block, launch->blocks, shared.begin()};
-  shared.poison();
-  for (int warp = 0; warp < warp_count; ++warp) {
-    warps[warp].ready = kAllLanes;
-    warps[warp].arrived = 0;
-    warps[warp].exited = 0;
-    warps[warp].ballot = 0;
-  }
-  ready_warps = uint32_t((uint64_t(1) << warp_count) - 1);
-  barrier_warps = 0;
-  exited_lanes = 0;
-  if (races) {
-    races->begin_block(launch->threads, reinterpret_cast<uintptr_t>(shared.begin()), shared.bytes(),
-                       int32_t(block));
-  }
-  hopper.begin_block(warp_count);
-  trace ^= uint64_t(block) << 32;
-
-  start_lanes();
-
-  if (exited_lanes == launch->threads) {
-    hopper.end_block(*this);
-  } else {  // abandoned: whoever has not parked starts afresh
-    for (int lane = 0; lane < launch->threads; ++lane) {
-      if (warps[lane / kWarpLanes].exited >> (lane % kWarpLanes) & 1) continue;
-      lanes[lane].fiber.start_over(simulator::lane_body, nullptr);
-      lanes[lane].waits_for = nullptr;
+void Machine::State::make_blocks(int count) {
+  blocks_together = count;
+  while (blocks.size() < size_t(count)) blocks.push_back(std::make_unique<simulator::Block>());
+  for (int rank = 0; rank < count; ++rank) {
+    simulator::Block& made = *blocks[size_t(rank)];
+    made.rank = rank;
+    made.shared.resize(launch->shared_bytes);
+    if (made.lane_capacity >= launch->threads) continue;
+    made.lanes = std::make_unique<Lane[]>(size_t(launch->threads));
+    made.warps = std::make_unique<Warp[]>(size_t(warp_count));
+    made.lane_capacity = launch->threads;
+    for (int lane = 0; lane < made.lane_capacity; ++lane) {
+      made.lanes[lane].fiber.start_over(simulator::lane_body, nullptr);
     }
   }
-  forget_copies();
-  in_flight.clear();
-  if (!shared.guards_intact()) {
+}
+
+void Machine::State::run_together(int64_t first_block) {
+  if (races) races->begin_blocks(blocks_together * launch->threads, int32_t(first_block));
+  for (int rank = 0; rank < blocks_together; ++rank) {
+    begin_block(*blocks[size_t(rank)], first_block + rank);
+  }
+  cluster_barrier = {};
+  start_lanes();
+  const bool abandoned = exited_lanes() != launch->threads * blocks_together;
+  for (int rank = 0; rank < blocks_together; ++rank) {
+    block = blocks[size_t(rank)].get();
+    if (abandoned) restart_abandoned(*block);
+    forget_copies();
+    if (block->shared.guards_intact()) continue;
     report(HazardKind::out_of_bounds, {}, "plain code writes outside the block's shared memory");
-    shared.resize(shared.bytes());
+    block->shared.resize(block->shared.bytes());
+  }
+  pending_copies = 0;
+  in_flight.clear();
+}
+
+void Machine::State::begin_block(simulator::Block& fresh, int64_t number) {
+  fresh.number = number;
+  fresh.shared.poison();
+  for (int warp = 0; warp < warp_count; ++warp) {
+    Warp& own = fresh.warps[warp];
+    own.ready = kAllLanes;
+    own.arrived = own.exited = own.ballot = 0;
+    own.cluster_arrivals = own.cluster_waits = 0;
+  }
+  fresh.ready_warps = uint32_t((uint64_t(1) << warp_count) - 1);
+  fresh.barrier_warps = 0;
+  fresh.exited_lanes = 0;
+  if (races) {
+    races->add_block(reinterpret_cast<uintptr_t>(fresh.shared.begin()), fresh.shared.bytes());
+  }
+  fresh.hopper.begin_block(warp_count);
+}
+
+void Machine::State::restart_abandoned(simulator::Block& left) {
+  for (int lane = 0; lane < launch->threads; ++lane) {
+    if (left.warps[lane / kWarpLanes].exited >> (lane % kWarpLanes) & 1) continue;
+    left.lanes[lane].fiber.start_over(simulator::lane_body, nullptr);
+    left.lanes[lane].waits_for = nullptr;
   }
 }
 
 void Machine::State::start_lanes() {
+  enter_block(blocks_together == 1 ? 0 : schedule.first_warp(blocks_together));
   current_warp = schedule.first_warp(warp_count);
   current_lane = schedule.first_lane();
   until_interruption = schedule.next_interruption(current_warp);
-  place.thread = current_warp * kWarpLanes + current_lane;
+  place.thread = thread_index();
   simulator::switch_fiber(host, lane().fiber);
+}
+
+void Machine::State::enter_block(int rank) {
+  block = blocks[size_t(rank)].get();
+  block_first_lane = rank * launch->threads;
+  place.block = block->number;
+  place.shared = block->shared.begin();
+  place.rank = rank;
+  trace ^= uint64_t(block->number) << 32;
 }
 
 // An abandoned lane's frames are dropped without destructors, so what owns memory (texts, the
@@ -141,13 +180,18 @@ void Machine::State::exit_lane() {
     report(HazardKind::pending_copies_at_exit, self.last_copy_site,
            "exits without having awaited this copy");
   }
-  hopper.exit_lane(*this);
+  block->hopper.exit_lane(*this);
   Warp& own = warp();
   if (own.arrived != 0) diverged(Word::exit, {});
   own.exited |= 1u << current_lane;
-  own.ready &= ~(1u << current_lane);
-  if (own.ready == 0) ready_warps &= ~(1u << current_warp);
-  if (++exited_lanes == launch->threads) {
+  block_lane();
+  if (races && blocks_together > 1) races->exit_lane(lane_index());
+  if (own.exited == kAllLanes) simulator::exit_warp(*this);
+  if (++block->exited_lanes == launch->threads) {
+    block->hopper.end_block(*this);
+    if (blocks_together > 1) simulator::exit_block(*this);
+  }
+  if (exited_lanes() == launch->threads * blocks_together) {
     simulator::switch_fiber(self.fiber, host);
   } else {
     give_way();
@@ -161,16 +205,40 @@ void Machine::State::interrupt() {
 }
 
 void Machine::State::give_way() {
-  if (ready_warps == 0 && !land_for_the_blocked()) stuck();
-  const int next_warp = schedule.next_warp(ready_warps, current_warp);
-  const int next_lane = schedule.next_lane(warps[next_warp].ready, current_lane);
-  if (next_warp == current_warp && next_lane == current_lane) return;
+  if (nobody_can_run() && !land_for_the_blocked()) stuck();
   Lane& self = lane();
+  const int rank = blocks_together == 1 ? 0 : next_block();
+  const bool stays = rank == block->rank;
+  if (!stays) enter_block(rank);
+  const int next_warp = schedule.next_warp(block->ready_warps, current_warp);
+  const int next_lane = schedule.next_lane(block->warps[next_warp].ready, current_lane);
+  if (stays && next_warp == current_warp && next_lane == current_lane) return;
   current_warp = next_warp;
   current_lane = next_lane;
   if (schedule.delays()) until_interruption = schedule.next_interruption(next_warp);
-  place.thread = next_warp * kWarpLanes + next_lane;
+  place.thread = thread_index();
   simulator::switch_fiber(self.fiber, lane().fiber);
+}
+
+bool Machine::State::nobody_can_run() const {
+  for (int rank = 0; rank < blocks_together; ++rank) {
+    if (blocks[size_t(rank)]->ready_warps != 0) return false;
+  }
+  return true;
+}
+
+int Machine::State::next_block() {
+  uint32_t ready = 0;
+  for (int rank = 0; rank < blocks_together; ++rank) {
+    ready |= uint32_t(blocks[size_t(rank)]->ready_warps != 0) << rank;
+  }
+  return schedule.next_block(ready, block->rank);
+}
+
+int Machine::State::exited_lanes() const {
+  int count = 0;
+  for (int rank = 0; rank < blocks_together; ++rank) count += blocks[size_t(rank)]->exited_lanes;
+  return count;
 }
 
 void Machine::State::abandon_block() {

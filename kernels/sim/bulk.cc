@@ -46,7 +46,7 @@ int64_t valid_bytes(const Pieces& pieces) {
 bool check_shared(sim::Machine::State& machine, const void* shared, int64_t bytes,
                   uint32_t alignment, const char* verb, Site site) {
   const std::string what = std::string(verb) + " " + std::to_string(bytes) + " bytes ";
-  if (!machine.shared.contains(shared, bytes)) {
+  if (!machine.block->shared.contains(shared, bytes)) {
     machine.report(sim::HazardKind::out_of_bounds, site,
                    what + "outside the block's shared memory");
     return false;
@@ -114,10 +114,10 @@ class BulkLoad : public Asynchronous {
       std::byte piece[kPieceBytes] = {};
       copy_valid(piece, reinterpret_cast<const std::byte*>(pieces_[i].global),
                  pieces_[i].valid_begin, pieces_[i].valid_end);
-      std::memcpy(machine_.shared.begin() + pieces_[i].shared, piece, kPieceBytes);
+      std::memcpy(machine_.block->shared.begin() + pieces_[i].shared, piece, kPieceBytes);
       bytes += kPieceBytes;
     }
-    MbarrierObject* object = machine_.hopper.mbarriers.find(barrier_);
+    MbarrierObject* object = machine_.block->hopper.mbarriers.find(barrier_);
     if (object != nullptr) receive_bytes(machine_, *object, bytes, phase_, site_);
   }
 
@@ -129,6 +129,12 @@ class BulkLoad : public Asynchronous {
   const Site site_;
 };
 
+// What is read from global memory, once.
+void begin_read(sim::Machine::State& machine, Pieces& pieces, Site site) {
+  check_global(machine, pieces, false, site);
+  machine.counters.bytes_read += valid_bytes(pieces);
+}
+
 void start_load(sim::Machine::State& machine, void* to, Pieces pieces, void* barrier, Site site) {
   MbarrierObject* object = barrier_at(machine, barrier, site);
   if (object == nullptr || pieces.empty()) return;
@@ -136,9 +142,7 @@ void start_load(sim::Machine::State& machine, void* to, Pieces pieces, void* bar
     machine.report(sim::HazardKind::barrier_misuse, site,
                    "a copy completes at a barrier whose initialisation is not fenced");
   }
-  check_global(machine, pieces, false, site);
   const int64_t bytes = int64_t(pieces.size()) * kPieceBytes;
-  machine.counters.bytes_read += valid_bytes(pieces);
   object->in_flight += bytes;
   if (Races* races = machine.races.get()) {
     const Operation operation = races->issue(object->agent, Epoch(object->count.phase + 1),
@@ -148,7 +152,7 @@ void start_load(sim::Machine::State& machine, void* to, Pieces pieces, void* bar
   }
   // Until the copy lands, its destination holds nothing that anybody could use.
   for (const BoxPiece& piece : pieces) {
-    std::memset(machine.shared.begin() + piece.shared, 0xFF, kPieceBytes);
+    std::memset(machine.block->shared.begin() + piece.shared, 0xFF, kPieceBytes);
   }
   machine.start(std::make_shared<BulkLoad>(machine, std::move(pieces), object->address,
                                            object->count.phase, site));
@@ -182,7 +186,8 @@ class BulkRead : public Asynchronous {
   void land(int part) override {
     const Pieces& pieces = write_->pieces();
     for (size_t i = size_t(part); i < pieces.size(); i += kPartsMax) {
-      std::memcpy(write_->staged(i), machine_.shared.begin() + pieces[i].shared, kPieceBytes);
+      std::memcpy(write_->staged(i), machine_.block->shared.begin() + pieces[i].shared,
+                  kPieceBytes);
     }
   }
   void finish() override { machine_.start(write_); }
@@ -200,7 +205,7 @@ namespace {
 
 void start_store(sim::Machine::State& machine, const void* from, Pieces pieces, Site site) {
   check_global(machine, pieces, true, site);
-  BulkGroups& groups = machine.hopper.bulk_groups(machine.lane_index());
+  BulkGroups& groups = machine.block->hopper.bulk_groups(machine.thread_index());
   groups.last_group = groups.committed;
   groups.last_site = site;
   if (pieces.empty()) return;
@@ -233,7 +238,28 @@ void load_tensor_bulk(void* to, const TensorMap* map, const int32_t* at, int ran
   TensorLayout layout;
   if (!check_map(machine, map, at, rank, &layout, site)) return;
   if (!check_shared(machine, to, layout.box_bytes(), kTensorAlignment, "copies", site)) return;
-  start_load(machine, to, box_pieces(layout, at, shared_address(machine, to)), barrier, site);
+  Pieces pieces = box_pieces(layout, at, shared_address(machine, to));
+  begin_read(machine, pieces, site);
+  start_load(machine, to, std::move(pieces), barrier, site);
+}
+
+void load_tensor_multicast(void* to, const TensorMap* map, const int32_t* at, int rank,
+                           void* barrier, uint32_t ranks, Site site) {
+  sim::Machine::State& machine = *running;
+  machine.begin_word(Word::bulk_load);
+  TensorLayout layout;
+  if (!check_map(machine, map, at, rank, &layout, site)) return;
+  if (!check_shared(machine, to, layout.box_bytes(), kTensorAlignment, "copies", site)) return;
+  const uint32_t to_offset = shared_address(machine, to);
+  const uint32_t barrier_offset = shared_address(machine, barrier);
+  Pieces pieces = box_pieces(layout, at, to_offset);
+  begin_read(machine, pieces, site);
+  for (int other = 0; ranks >> other != 0; ++other) {
+    if ((ranks >> other & 1) == 0 || !reach_block(machine, other, "copies to", site)) continue;
+    const Visit visit(machine, other);
+    std::byte* const there = machine.block->shared.begin();
+    start_load(machine, there + to_offset, pieces, there + barrier_offset, site);
+  }
 }
 
 void store_tensor_bulk(const TensorMap* map, const int32_t* at, int rank, const void* from,
@@ -261,7 +287,9 @@ void load_bulk(void* to, uintptr_t from, int64_t bytes, void* barrier, Site site
   sim::Machine::State& machine = *running;
   machine.begin_word(Word::bulk_load);
   if (!check_run(machine, from, to, bytes, "copies", site)) return;
-  start_load(machine, to, run_pieces(from, shared_address(machine, to), bytes), barrier, site);
+  Pieces pieces = run_pieces(from, shared_address(machine, to), bytes);
+  begin_read(machine, pieces, site);
+  start_load(machine, to, std::move(pieces), barrier, site);
 }
 
 void store_bulk(uintptr_t to, const void* from, int64_t bytes, Site site) {
@@ -275,7 +303,7 @@ void commit_bulk(Site site) {
   sim::Machine::State& machine = *running;
   if (!machine.passes(Word::commit_bulk, site)) return;
   machine.begin_word(Word::commit_bulk);
-  ++machine.hopper.bulk_groups(machine.lane_index()).committed;
+  ++machine.block->hopper.bulk_groups(machine.thread_index()).committed;
 }
 
 void wait_bulk(int pending, bool reads_only, Site site) {
@@ -283,7 +311,7 @@ void wait_bulk(int pending, bool reads_only, Site site) {
   if (!machine.passes(Word::wait_bulk, site)) return;
   machine.begin_word(Word::wait_bulk);
   const int lane = machine.lane_index();
-  BulkGroups& groups = machine.hopper.bulk_groups(lane);
+  BulkGroups& groups = machine.block->hopper.bulk_groups(machine.thread_index());
   const int64_t awaited = groups.committed - pending;
   groups.reads_awaited = std::max(groups.reads_awaited, awaited);
   for (size_t i = 0; i < groups.stores.size(); ++i) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kRowBytes = 16;
 const std::byte* checked_row(sim::Machine::State& machine, const void* row, Site site) {
-  if (!machine.shared.contains(row, kRowBytes)) {
+  if (!machine.block->shared.contains(row, kRowBytes)) {
     machine.report(sim::HazardKind::out_of_bounds, site,
                    "reads a matrix row outside the block's shared memory");
   } else if (reinterpret_cast<uintptr_t>(row) % kRowBytes != 0) {
@@ -24,7 +24,7 @@ const std::byte* checked_row(sim::Machine::State& machine, const void* row, Site
 
 // Each row is read for the whole warp: a lane's own row, too, must have been seen by the others.
 void watch_rows(sim::Machine::State& machine, Site site) {
-  const int first = machine.current_warp * kWarpLanes;
+  const int first = machine.first_lane(machine.current_warp);
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     const auto row = reinterpret_cast<uintptr_t>(machine.warp().matrix_row[lane]);
     machine.races->access_row(first + lane, row, kRowBytes, first, kWarpLanes, site);

@@ -20,7 +20,7 @@ __attribute__((no_sanitize("address"))) void fetch_bytes(std::byte* to, const st
 
 void check_copy(sim::Machine::State& machine, void* to, uintptr_t from, int valid_bytes, Site site,
                 bool* reads, bool* writes) {
-  *writes = machine.shared.contains(to, kCopyBytes);
+  *writes = machine.block->shared.contains(to, kCopyBytes);
   *reads = valid_bytes > 0 && valid_bytes <= kCopyBytes;
   if (!*writes) {
     machine.report(sim::HazardKind::out_of_bounds, site,
@@ -137,7 +137,8 @@ void Machine::State::land_something() {
   if (!schedule.lands_pieces() || !schedule.lands_now()) return;
   land_a_piece();
   if (pending_copies == 0) return;
-  Lane& owner = lanes[schedule.below(uint32_t(launch->threads))];
+  const uint32_t rank = blocks_together == 1 ? 0 : schedule.below(uint32_t(blocks_together));
+  Lane& owner = blocks[rank]->lanes[schedule.below(uint32_t(launch->threads))];
   if (owner.copies.empty()) return;
   const uint32_t chosen = schedule.below(uint32_t(owner.copies.size()));
   simulator::PendingCopy& copy = owner.copies[chosen];
@@ -150,13 +151,12 @@ void Machine::State::land_something() {
 
 void Machine::State::forget_copies() {
   for (int thread = 0; thread < launch->threads; ++thread) {
-    Lane& owner = lanes[thread];
+    Lane& owner = block->lanes[thread];
     owner.copies.clear();
     owner.groups_committed = 0;
     owner.groups_awaited = 0;
     owner.last_copy_group = -1;
   }
-  pending_copies = 0;
 }
 
 }  // namespace oddtile::sim

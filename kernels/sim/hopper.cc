@@ -5,7 +5,7 @@
 namespace oddtile::simulator {
 
 uint32_t shared_address(const sim::Machine::State& machine, const void* pointer) {
-  return uint32_t(static_cast<const std::byte*>(pointer) - machine.shared.begin());
+  return uint32_t(static_cast<const std::byte*>(pointer) - machine.block->shared.begin());
 }
 
 void Hopper::begin_block(int warps) {
@@ -38,8 +38,8 @@ WgmmaOperands* Hopper::wgmma_operands(int warp) {
 }
 
 void Hopper::report_bulk(sim::Machine::State& machine) {
-  if (size_t(machine.lane_index()) >= bulk_.size()) return;
-  const BulkGroups& groups = bulk_[size_t(machine.lane_index())];
+  if (size_t(machine.thread_index()) >= bulk_.size()) return;
+  const BulkGroups& groups = bulk_[size_t(machine.thread_index())];
   if (groups.last_group < groups.reads_awaited) return;
   machine.report(sim::HazardKind::leftover_at_exit, groups.last_site,
                  "exits while its bulk store may still read shared memory");

@@ -32,9 +32,20 @@ void write_matrix_4(void* shared_row, const uint32_t (&from)[4], bool transposed
 int32_t atomic_add(uintptr_t address, int32_t value, Site site);
 void fence_device(Site site);
 
+// ---- clusters; an address is 32 bits that map_shared_rank has made ----
+void cluster_arrive(Site site);
+void cluster_wait(Site site);
+uint32_t map_shared_rank(const void* own, int rank, Site site);
+void read_cluster(void* to, uint32_t from, int bytes, Site site);
+void write_cluster(uint32_t to, const void* from, int bytes, Site site);
+void mbarrier_arrive_cluster(uint32_t barrier, Site site);
+
 // ---- bulk copies; `at` has as many coordinates as the map's rank must be ----
 void load_tensor_bulk(void* to, const TensorMap* map, const int32_t* at, int rank, void* barrier,
                       Site site);
+// To the same place in every block of the cluster whose bit is set in `ranks`.
+void load_tensor_multicast(void* to, const TensorMap* map, const int32_t* at, int rank,
+                           void* barrier, uint32_t ranks, Site site);
 void store_tensor_bulk(const TensorMap* map, const int32_t* at, int rank, const void* from,
                        Site site);
 void load_bulk(void* to, uintptr_t from, int64_t bytes, void* barrier, Site site);

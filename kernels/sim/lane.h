@@ -26,6 +26,8 @@ struct Place {
   int64_t block;
   int64_t blocks;
   std::byte* shared;
+  int32_t rank;            // of the block within its cluster
+  int32_t cluster_blocks;  // of the cluster
 };
 extern constinit thread_local Place place;
 
@@ -64,6 +66,7 @@ struct Launch {
   int64_t shared_bytes;
   void (*enter)(const void* argument);  // runs the kernel as one lane
   const void* argument;
+  int32_t cluster_blocks = 1;  // that run together; divides `blocks`
 };
 // Runs all blocks to completion; false where the shape is impossible.
 bool run(sim::Machine& machine, const Launch& launch);

@@ -11,7 +11,7 @@ namespace {
 constexpr int kRowBytes = 16;
 
 bool is_writable_row(sim::Machine::State& machine, const void* row, Site site) {
-  if (!machine.shared.contains(row, kRowBytes)) {
+  if (!machine.block->shared.contains(row, kRowBytes)) {
     machine.report(sim::HazardKind::out_of_bounds, site,
                    "writes a matrix row outside the block's shared memory");
     return false;
@@ -45,7 +45,7 @@ void write_matrix_4(void* shared_row, const uint32_t (&from)[4], bool transposed
     if (row == nullptr) continue;
     write_row(warp, lane / 8, lane % 8, transposed, row);
     if (!machine.races) continue;
-    machine.races->access_shared(machine.current_warp * kWarpLanes + lane,
+    machine.races->access_shared(machine.first_lane(machine.current_warp) + lane,
                                  reinterpret_cast<uintptr_t>(row), kRowBytes, Access::write,
                                  machine.races->where(site));
   }

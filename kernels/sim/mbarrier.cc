@@ -15,7 +15,7 @@ constexpr int64_t kBytesMax = (1 << 20) - 1;
 
 void show_bits(sim::Machine::State& machine, const MbarrierObject& object) {
   const uint64_t bits = object.count.bits();
-  std::memcpy(machine.shared.begin() + object.address, &bits, kObjectBytes);
+  std::memcpy(machine.block->shared.begin() + object.address, &bits, kObjectBytes);
 }
 
 void misuse(sim::Machine::State& machine, Site site, std::string what) {
@@ -23,7 +23,7 @@ void misuse(sim::Machine::State& machine, Site site, std::string what) {
 }
 
 bool holds_a_barrier(sim::Machine::State& machine, const void* barrier, Site site) {
-  if (!machine.shared.contains(barrier, kObjectBytes)) {
+  if (!machine.block->shared.contains(barrier, kObjectBytes)) {
     machine.report(sim::HazardKind::out_of_bounds, site,
                    "a barrier outside the block's shared memory");
     return false;
@@ -107,7 +107,7 @@ void Mbarriers::fence(int lane) {
 
 MbarrierObject* barrier_at(sim::Machine::State& machine, const void* barrier, Site site) {
   if (!holds_a_barrier(machine, barrier, site)) return nullptr;
-  MbarrierObject* object = machine.hopper.mbarriers.find(shared_address(machine, barrier));
+  MbarrierObject* object = machine.block->hopper.mbarriers.find(shared_address(machine, barrier));
   if (object == nullptr) {
     misuse(machine, site, "no barrier was initialised here");
     return nullptr;
@@ -117,11 +117,13 @@ MbarrierObject* barrier_at(sim::Machine::State& machine, const void* barrier, Si
     misuse(machine, site, "something else was written over the " + object->state_text());
     show_bits(machine, *object);
   }
-  const int lane = machine.lane_index();
-  if (machine.races && !object->seen_by.test(size_t(lane))) {
-    object->seen_by.set(size_t(lane));
-    machine.races->access_shared(lane, reinterpret_cast<uintptr_t>(barrier), kObjectBytes,
-                                 Access::read, machine.races->where(site));
+  // Lanes of other blocks look anew each time.
+  const bool own = machine.block_first_lane == machine.block->rank * machine.launch->threads;
+  const size_t thread = size_t(machine.thread_index());
+  if (machine.races && !(own && object->seen_by.test(thread))) {
+    if (own) object->seen_by.set(thread);
+    machine.races->access_shared(machine.lane_index(), reinterpret_cast<uintptr_t>(barrier),
+                                 kObjectBytes, Access::read, machine.races->where(site));
   }
   return object;
 }
@@ -154,7 +156,7 @@ void mbarrier_init(void* barrier, int32_t arrivals, Site site) {
   machine.begin_word(Word::barrier_init);
   if (!holds_a_barrier(machine, barrier, site)) return;
   const uint32_t address = shared_address(machine, barrier);
-  if (machine.hopper.mbarriers.find(address) != nullptr) {
+  if (machine.block->hopper.mbarriers.find(address) != nullptr) {
     misuse(machine, site, "initialises a barrier that is in use");
     return;
   }
@@ -163,10 +165,10 @@ void mbarrier_init(void* barrier, int32_t arrivals, Site site) {
                    "a barrier for " + std::to_string(arrivals) + " arrivals");
     return;
   }
-  MbarrierObject& object = machine.hopper.mbarriers.add(address);
+  MbarrierObject& object = machine.block->hopper.mbarriers.add(address);
   object.count.expected = object.count.pending = arrivals;
   object.initialiser = machine.lane_index();
-  object.seen_by.set(size_t(object.initialiser));
+  object.seen_by.set(size_t(machine.thread_index()));
   show_bits(machine, object);
   if (!machine.races) return;
   object.agent = machine.races->new_agent();
@@ -178,7 +180,7 @@ void fence_mbarrier_init(Site site) {
   sim::Machine::State& machine = *running;
   if (!machine.passes(Word::fence_barrier_init, site)) return;
   machine.begin_word(Word::fence_barrier_init);
-  machine.hopper.mbarriers.fence(machine.lane_index());
+  machine.block->hopper.mbarriers.fence(machine.lane_index());
 }
 
 void mbarrier_invalidate(void* barrier, Site site) {
@@ -194,14 +196,11 @@ void mbarrier_invalidate(void* barrier, Site site) {
     machine.races->access_shared(machine.lane_index(), reinterpret_cast<uintptr_t>(barrier),
                                  kObjectBytes, Access::write, machine.races->where(site));
   }
-  machine.hopper.mbarriers.remove(object->address);
+  machine.block->hopper.mbarriers.remove(object->address);
 }
 
-// Arrives after expecting; either may be absent.
-static void arrive_and_expect(Word word, void* barrier, int32_t count, int64_t bytes, Site site) {
-  sim::Machine::State& machine = *running;
-  if (!machine.passes(word, site)) return;
-  machine.begin_word(word);
+void arrive_and_expect(sim::Machine::State& machine, void* barrier, int32_t count, int64_t bytes,
+                       Site site) {
   MbarrierObject* object = barrier_at(machine, barrier, site);
   if (object == nullptr) return;
   if (bytes >= 0) report_count(machine, *object, object->count.expect(bytes), site);
@@ -213,6 +212,13 @@ static void arrive_and_expect(Word word, void* barrier, int32_t count, int64_t b
     if (completes) complete_phase(machine, *object);
   }
   show_bits(machine, *object);
+}
+
+static void arrive_and_expect(Word word, void* barrier, int32_t count, int64_t bytes, Site site) {
+  sim::Machine::State& machine = *running;
+  if (!machine.passes(word, site)) return;
+  machine.begin_word(word);
+  arrive_and_expect(machine, barrier, count, bytes, site);
 }
 
 void mbarrier_arrive(void* barrier, int32_t count, Site site) {
@@ -236,7 +242,7 @@ static void wait_for_parity(sim::Machine::State& machine, void* barrier, uint32_
   if (uint32_t(phase & 1) == (parity & 1)) {
     while (object->count.phase == phase) {
       machine.wait_on(*object, Word::barrier_wait, site);
-      object = machine.hopper.mbarriers.find(shared_address(machine, barrier));
+      object = machine.block->hopper.mbarriers.find(shared_address(machine, barrier));
       if (object == nullptr) return misuse(machine, site, "its barrier went away meanwhile");
     }
     if (object->count.phase > phase + 1) {

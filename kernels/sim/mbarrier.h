@@ -45,7 +45,7 @@ class MbarrierObject : public Waitable {
   int initialiser = 0;        // lane
   Site last_site;             // of an arrival or expectation
   bool fenced = false;        // its initialisation is visible to copies
-  std::bitset<1024> seen_by;  // lanes that were found ordered after the initialisation
+  std::bitset<1024> seen_by;  // threads of the block that were found ordered after that
 };
 
 class Mbarriers {
@@ -66,6 +66,9 @@ class Mbarriers {
 
 // The object behind a kernel's pointer; null, and a report, where there is none.
 MbarrierObject* barrier_at(sim::Machine::State& machine, const void* barrier, Site site);
+// The running lane arrives `count` times after expecting `bytes`; 0 and -1: it does not.
+void arrive_and_expect(sim::Machine::State& machine, void* barrier, int32_t count, int64_t bytes,
+                       Site site);
 // Bytes of a copy that was issued in phase `phase` have landed.
 void receive_bytes(sim::Machine::State& machine, MbarrierObject& object, int64_t bytes,
                    int64_t phase, Site site);

@@ -24,7 +24,7 @@ void report_counts(sim::Machine::State& machine, int id, const NamedBarrier& bar
 
 // By the last lane of a warp. Returns whether the barrier is complete.
 bool join_barrier(sim::Machine::State& machine, int id, int threads, Site site) {
-  NamedBarrier& barrier = machine.hopper.named_barriers[id];
+  NamedBarrier& barrier = machine.block->hopper.named_barriers[id];
   if ((barrier.arrived != 0 && barrier.threads != threads) || threads > machine.launch->threads ||
       threads <= 0) {
     report_counts(machine, id, barrier, threads, site);
@@ -32,18 +32,18 @@ bool join_barrier(sim::Machine::State& machine, int id, int threads, Site site) 
   if (barrier.arrived == 0) barrier.threads = threads;
   barrier.last_site = site;
   if (machine.races) {
-    machine.races->release(barrier.arriving, machine.current_warp * kWarpLanes, kWarpLanes);
+    machine.races->release(barrier.arriving, machine.first_lane(machine.current_warp), kWarpLanes);
   }
   barrier.arrived += kWarpLanes;
   return barrier.arrived >= barrier.threads;
 }
 
 void open_barrier(sim::Machine::State& machine, int id, int syncing_warp) {
-  NamedBarrier& barrier = machine.hopper.named_barriers[id];
+  NamedBarrier& barrier = machine.block->hopper.named_barriers[id];
   if (syncing_warp >= 0) barrier.parked.push_back(syncing_warp);
   for (const int warp : barrier.parked) {
     if (machine.races) {
-      machine.races->acquire(barrier.arriving, warp * kWarpLanes, kWarpLanes);
+      machine.races->acquire(barrier.arriving, machine.first_lane(warp), kWarpLanes);
     }
     machine.release_warp(warp);
   }
@@ -63,7 +63,7 @@ void named_barrier_sync(int id, int threads, Site site) {
     if (machine.schedule.yields_after_barrier()) machine.give_way();
     return;
   }
-  machine.hopper.named_barriers[id].parked.push_back(machine.current_warp);
+  machine.block->hopper.named_barriers[id].parked.push_back(machine.current_warp);
   machine.park_warp();
 }
 
@@ -91,7 +91,7 @@ void set_registers(int registers, bool increase, Site site) {
   sim::Machine::State& machine = *running;
   if (!machine.passes(Word::set_registers, site)) return;
   if (!machine.arrive(Word::set_registers, site)) return;
-  RegisterPool& pool = machine.hopper.registers;
+  RegisterPool& pool = machine.block->hopper.registers;
   int& own = pool.of_warp[size_t(machine.current_warp)];
   if (increase ? registers < own : registers > own) {
     machine.report(sim::HazardKind::barrier_count, site,
@@ -111,7 +111,7 @@ void fence_async_proxy(ProxyFence which, Site site) {
   sim::Machine::State& machine = *running;
   if (!machine.passes(Word::fence_proxy, site)) return;
   machine.begin_word(Word::fence_proxy);
-  if (which != ProxyFence::global) machine.hopper.mbarriers.fence(machine.lane_index());
+  if (which != ProxyFence::global) machine.block->hopper.mbarriers.fence(machine.lane_index());
   if (machine.races) machine.races->fence_proxy_async(machine.lane_index());
 }
 
@@ -119,7 +119,7 @@ void fence_async_proxy(ProxyFence which, Site site) {
 bool elect_one(Site site) {
   sim::Machine::State& machine = *running;
   if (machine.arrive(Word::elect, site)) machine.release();
-  int& elected = machine.hopper.elected_lane;
+  int& elected = machine.block->hopper.elected_lane;
   if (elected < 0) elected = machine.schedule.first_lane();
   return machine.current_lane == elected;
 }

@@ -23,12 +23,28 @@ void Races::begin_launch() {
   atomics_.clear();
 }
 
-void Races::begin_block(int lanes, uintptr_t shared, int64_t shared_bytes, int32_t block) {
+void Races::begin_blocks(int lanes, int32_t first_block) {
   lanes_.assign(size_t(lanes), {});
   next_agent_ = Agent(2 * lanes);
-  block_ = block;
+  block_ = first_block;
   memo_.clear();
-  shared_.reset(shared, shared_bytes);
+  resident_count_ = 0;
+}
+
+void Races::add_block(uintptr_t shared, int64_t shared_bytes) {
+  if (residents_.size() == resident_count_) residents_.emplace_back();
+  Resident& added = residents_[resident_count_++];
+  added.shared.reset(shared, shared_bytes);
+  added.exited = {};
+  added.visitors.clear();
+}
+
+ShadowRange* Races::shared_with(uintptr_t address, int64_t bytes) {
+  for (size_t rank = 0; rank < resident_count_; ++rank) {
+    ShadowRange& shared = residents_[rank].shared;
+    if (shared.contains(address, bytes)) return &shared;
+  }
+  return nullptr;
 }
 
 Epoch Races::happened(const LaneClocks& clocks, int lane, Agent agent) const {
@@ -120,8 +136,7 @@ void Races::atomic(int lane, uintptr_t address, int64_t bytes, Site site) {
   LaneClocks& clocks = lanes_[size_t(lane)];
   Accessor accessor{&clocks, lane, Agent(lane), clocks.own, where(site), Proxy::generic};
   accessor.atomic = true;
-  const bool shared = shared_.contains(address, bytes);
-  touch_range(accessor, address, bytes, Access::write, shared);
+  touch_range(accessor, address, bytes, Access::write, shared_with(address, bytes));
   BlockClocks& left = atomics_[address];
   auto changed = std::make_shared<DeviceClocks>(clocks.device ? *clocks.device : DeviceClocks());
   join(changed->read, left);
@@ -180,7 +195,7 @@ bool Races::known_read(const std::vector<Record>& records, const Record& now) {
          !known.write && (now.bytes & ~known.bytes) == 0;
 }
 
-void Races::touch(Cell& cell, Record now, const Accessor& accessor, bool shared,
+void Races::touch(Cell& cell, Record now, const Accessor& accessor, const ShadowRange* shared,
                   uintptr_t address) {
   uint16_t written = 0;
   bool merged = false;
@@ -210,8 +225,8 @@ void Races::touch(Cell& cell, Record now, const Accessor& accessor, bool shared,
     before = records.back();
     records.pop_back();
   }
-  if (shared && !now.write && (now.bytes & ~written) != 0) {
-    report_unwritten(now, uint16_t(now.bytes & ~written), address);
+  if (shared != nullptr && !now.write && (now.bytes & ~written) != 0) {
+    report_unwritten(now, uint16_t(now.bytes & ~written), *shared, address);
   }
   for (Record& known : records) {
     merged = known.agent == now.agent && known.epoch == now.epoch && known.where == now.where &&
@@ -224,7 +239,7 @@ void Races::touch(Cell& cell, Record now, const Accessor& accessor, bool shared,
 }
 
 void Races::touch_range(const Accessor& accessor, uintptr_t address, int64_t bytes, Access access,
-                        bool shared) {
+                        ShadowRange* shared) {
   Record now;
   now.agent = accessor.agent;
   now.epoch = accessor.epoch;
@@ -233,33 +248,35 @@ void Races::touch_range(const Accessor& accessor, uintptr_t address, int64_t byt
   now.write = access == Access::write;
   now.async = accessor.proxy == Proxy::async;
   now.atomic = accessor.atomic;
-  now.block = block_;
+  now.block = uint32_t(block_);
   const uintptr_t end = address + uintptr_t(bytes);
   for (uintptr_t cell = address & ~uintptr_t(kCellBytes - 1); cell < end; cell += kCellBytes) {
     now.bytes = cell_mask(cell, address, bytes);
-    touch(shared ? shared_.at(cell) : global_.at(cell), now, accessor, shared, cell);
+    touch(shared != nullptr ? shared->at(cell) : global_.at(cell), now, accessor, shared, cell);
   }
 }
 
 void Races::access_shared(int lane, uintptr_t address, int64_t bytes, Access access,
                           uint16_t where) {
-  if (bytes <= 0 || !shared_.contains(address, bytes)) return;
+  ShadowRange* const shared = shared_with(address, bytes);
+  if (bytes <= 0 || shared == nullptr) return;
   ++accesses_;
   const LaneClocks& clocks = lanes_[size_t(lane)];
   touch_range({&clocks, lane, Agent(lane), clocks.own, where, Proxy::generic}, address, bytes,
-              access, true);
+              access, shared);
 }
 
 void Races::access_global(int lane, uintptr_t address, int64_t bytes, Access access,
                           uint16_t where) {
   const LaneClocks& clocks = lanes_[size_t(lane)];
   touch_range({&clocks, lane, Agent(lane), clocks.own, where, Proxy::generic}, address, bytes,
-              access, false);
+              access, nullptr);
 }
 
 void Races::access_row(int lane, uintptr_t address, int64_t bytes, int first, int count,
                        Site site) {
-  if (!shared_.contains(address, bytes)) return;
+  ShadowRange* const shared = shared_with(address, bytes);
+  if (shared == nullptr) return;
   bool alike = true;
   for (int other = first + 1; other < first + count; ++other) {
     alike = alike && lanes_[size_t(other)].happened.shares(lanes_[size_t(first)].happened);
@@ -267,7 +284,7 @@ void Races::access_row(int lane, uintptr_t address, int64_t bytes, int first, in
   const LaneClocks& clocks = lanes_[size_t(lane)];
   touch_range(
       {&clocks, lane, Agent(lane), clocks.own, where(site), Proxy::generic, first, count, alike},
-      address, bytes, Access::read, true);
+      address, bytes, Access::read, shared);
 }
 
 Operation Races::issue(Agent agent, Epoch epoch, Proxy proxy, int lane, Site site) {
@@ -278,7 +295,7 @@ void Races::access(const Operation& operation, uintptr_t address, int64_t bytes,
   if (bytes <= 0) return;
   touch_range({&operation.issuer, operation.lane, operation.agent, operation.epoch, operation.where,
                operation.proxy},
-              address, bytes, access, shared_.contains(address, bytes));
+              address, bytes, access, shared_with(address, bytes));
 }
 
 void Races::complete(Agent agent, Epoch epoch, Published& into) {

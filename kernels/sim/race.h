@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -79,7 +80,10 @@ class Races {
 
   // ---- called by the machine ----
   void begin_launch();
-  void begin_block(int lanes, uintptr_t shared, int64_t shared_bytes, int32_t block);
+  // Blocks that run together, from number `first_block` on, with all their lanes; then each one's
+  // shared memory, in order of rank.
+  void begin_blocks(int lanes, int32_t first_block);
+  void add_block(uintptr_t shared, int64_t shared_bytes);
 
   // ---- synchronisation ----
   void release(Published& into, int lane);
@@ -100,6 +104,12 @@ class Races {
   void access_global(int lane, uintptr_t address, int64_t bytes, Access access, uint16_t where);
   // A row of ldmatrix: read by `lane`, and seen by the lanes [first, first + count), too.
   void access_row(int lane, uintptr_t address, int64_t bytes, int first, int count, Site site);
+
+  // ---- clusters: shared memory of a block is there from its start to its exit ----
+  // The lane touches shared memory of the block of this rank; call it before access_shared.
+  void reach(int lane, int rank, Site site);
+  void exit_lane(int lane);
+  void exit_block(int rank);
 
   // ---- asynchronous operations ----
   // A source of completions, until the block ends. Lanes and their cp.async groups have one each.
@@ -140,16 +150,31 @@ class Races {
     int line;
     const void* return_address;  // null where file and line are known
   };
+  struct Visitor {  // a lane's last access to another block's shared memory
+    Epoch epoch = 0;
+    uint16_t where = 0;
+  };
+  struct Resident {  // a block that runs
+    ShadowRange shared;
+    Published exited;                 // by its lanes
+    std::map<int, Visitor> visitors;  // by lane
+  };
   class OldReaders;
   static bool known_read(const std::vector<Record>& records, const Record& now);
-  void touch(Cell& cell, Record now, const Accessor& accessor, bool shared, uintptr_t at);
+  // The shared memory that holds these bytes; null: none does.
+  ShadowRange* shared_with(uintptr_t address, int64_t bytes);
+  int threads() const;  // of a block
+  std::string thread_text(int32_t first_block, int lane, bool tells_block) const;
+  void touch(Cell& cell, Record now, const Accessor& accessor, const ShadowRange* shared,
+             uintptr_t at);
   void touch_range(const Accessor& accessor, uintptr_t address, int64_t bytes, Access access,
-                   bool shared);
+                   ShadowRange* shared);
   void learn(LaneClocks& clocks, const BlockClocks& device);
   bool ordered(const Record& before, const Record& now, const Accessor& accessor) const;
-  void report(const Record& before, const Record& now, const Accessor& accessor, bool shared,
-              uintptr_t cell);
-  void report_unwritten(const Record& now, uint16_t missing, uintptr_t cell);
+  void report(const Record& before, const Record& now, const Accessor& accessor,
+              const ShadowRange* shared, uintptr_t cell);
+  void report_unwritten(const Record& now, uint16_t missing, const ShadowRange& shared,
+                        uintptr_t cell);
   uint16_t number_of(uint64_t key, const SourcePlace& place);
   Epoch happened(const LaneClocks& clocks, int lane, Agent agent) const;
   Epoch fenced(const LaneClocks& clocks, int lane, Agent agent) const;
@@ -159,7 +184,8 @@ class Races {
   Agent next_agent_ = 0;
   int32_t block_ = 0;
   ClockMemo memo_;
-  ShadowRange shared_;
+  std::vector<Resident> residents_;
+  size_t resident_count_ = 0;
   ShadowPages global_;
   std::map<uintptr_t, BlockClocks> atomics_;  // what was left behind at an address
   std::vector<SourcePlace> places_;

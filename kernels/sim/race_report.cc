@@ -44,36 +44,79 @@ Site Races::site(uint16_t where) {
   return {found.file.c_str(), found.line};  // of a table that stays
 }
 
-void Races::report(const Record& before, const Record& now, const Accessor& accessor, bool shared,
-                   uintptr_t cell) {
+int Races::threads() const {
+  return machine_.launch->threads;
+}
+
+std::string Races::thread_text(int32_t first_block, int lane, bool tells_block) const {
+  std::string text = "thread " + std::to_string(lane % threads());
+  if (tells_block) text += " of block " + std::to_string(first_block + lane / threads());
+  return text;
+}
+
+void Races::report(const Record& before, const Record& now, const Accessor& accessor,
+                   const ShadowRange* shared, uintptr_t cell) {
   const bool in_order = before.block == now.block &&
                         happened(*accessor.clocks, accessor.lane, before.agent) >= before.epoch;
-  sim::HazardKind kind = shared ? sim::HazardKind::shared_race : sim::HazardKind::global_race;
+  const bool same_block =
+      before.block == now.block && before.thread / threads() == now.thread / threads();
+  sim::HazardKind kind =
+      shared != nullptr ? sim::HazardKind::shared_race : sim::HazardKind::global_race;
   if (in_order && now.async && !before.async) kind = sim::HazardKind::proxy_race;
   const uint16_t overlap = before.bytes & now.bytes;
   const uintptr_t address = cell + uintptr_t(__builtin_ctz(overlap));
   std::string detail = now.write ? "writes " : "reads ";
   detail += bytes_text(overlap);
-  detail += " at " + (shared ? "+" + std::to_string(address - shared_.begin()) + " of shared memory"
-                             : machine_.place_in_regions(address));
+  detail += " at " + (shared != nullptr
+                          ? "+" + std::to_string(address - shared->begin()) + " of shared memory"
+                          : machine_.place_in_regions(address));
   if (now.async) detail += " asynchronously";
   detail += before.write ? ", written" : ", read";
   if (before.async || before.agent != before.thread) detail += " asynchronously";
-  detail += " by thread " + std::to_string(before.thread);
-  if (before.block != now.block) detail += " of block " + std::to_string(before.block);
+  detail += " by " + thread_text(int32_t(before.block), before.thread, !same_block);
   detail += kind == sim::HazardKind::proxy_race ? ", without a proxy fence in between"
                                                 : ", and nothing orders the two";
   const Site other = site(before.where);
   machine_.report(kind, site(now.where), std::move(detail),
-                  {repository_path(other.file), other.line, int(before.thread)});
+                  {repository_path(other.file), other.line, int(before.thread) % threads()});
 }
 
-void Races::report_unwritten(const Record& now, uint16_t missing, uintptr_t cell) {
+void Races::report_unwritten(const Record& now, uint16_t missing, const ShadowRange& shared,
+                             uintptr_t cell) {
   const uintptr_t address = cell + uintptr_t(__builtin_ctz(missing));
   machine_.report(sim::HazardKind::uninitialised_shared_read, site(now.where),
                   "reads " + bytes_text(missing) + " at +" +
-                      std::to_string(address - shared_.begin()) +
+                      std::to_string(address - shared.begin()) +
                       " of shared memory that nobody wrote");
+}
+
+void Races::reach(int lane, int rank, Site site) {
+  const LaneClocks& clocks = lanes_[size_t(lane)];
+  Visitor& visitor = residents_[size_t(rank)].visitors[lane];
+  visitor = {clocks.own, where(site)};
+  const int first = rank * threads();
+  for (int other = first; other < first + threads(); ++other) {
+    if (clocks.happened.at(Agent(other)) != 0) return;
+  }
+  machine_.report(sim::HazardKind::shared_race, site,
+                  "touches shared memory of block " + std::to_string(block_ + rank) +
+                      ", of which nothing tells that it has started");
+}
+
+void Races::exit_lane(int lane) {
+  release(residents_[size_t(lane / threads())].exited, lane);
+}
+
+void Races::exit_block(int rank) {
+  const Resident& gone = residents_[size_t(rank)];
+  for (const auto& [lane, visitor] : gone.visitors) {
+    if (gone.exited.happened.at(Agent(lane)) >= visitor.epoch) continue;
+    const Site place = site(visitor.where);
+    machine_.report(sim::HazardKind::shared_race, place,
+                    "touches shared memory of block " + std::to_string(block_ + rank) + " from " +
+                        thread_text(block_, lane, true) +
+                        ", and nothing lets that block wait for it before it exits");
+  }
 }
 
 }  // namespace oddtile::simulator

@@ -21,6 +21,10 @@ std::string place_text(Word word, Site site) {
          std::to_string(site.line) + ")";
 }
 
+bool is_barrier(Word word) {
+  return word == Word::sync_block || word == Word::cluster_arrive || word == Word::cluster_wait;
+}
+
 std::string lanes_text(int count) {
   return std::to_string(count) + (count == 1 ? " lane" : " lanes");
 }
@@ -64,6 +68,8 @@ const char* word_name(Word word) {
       "cluster_wait",
       "atomic",
       "fence_device",
+      "load_cluster",
+      "store_cluster",
   };
   return kNames[int(word)];
 }
@@ -75,7 +81,8 @@ void sync_block(Site site) {
 void sync_warp(Site site) {
   sim::Machine::State& machine = *running;
   if (!machine.passes(Word::sync_warp, site) || !machine.arrive(Word::sync_warp, site)) return;
-  if (machine.races) machine.races->rendezvous(machine.current_warp * kWarpLanes, kWarpLanes);
+  if (machine.races)
+    machine.races->rendezvous(machine.first_lane(machine.current_warp), kWarpLanes);
   machine.release();
 }
 
@@ -105,13 +112,13 @@ bool Machine::State::arrive(Word word, Site site) {
 
 void Machine::State::block_lane() {
   warp().ready &= ~(1u << current_lane);
-  if (warp().ready == 0) ready_warps &= ~(1u << current_warp);
+  if (warp().ready == 0) block->ready_warps &= ~(1u << current_warp);
 }
 
-void Machine::State::release_warp(int which) {
-  warps[which].arrived = 0;
-  warps[which].ready = kAllLanes;
-  ready_warps |= 1u << which;
+void Machine::State::release_warp(simulator::Block& of, int which) {
+  of.warps[which].arrived = 0;
+  of.warps[which].ready = kAllLanes;
+  of.ready_warps |= 1u << which;
 }
 
 void Machine::State::park_warp() {
@@ -121,12 +128,12 @@ void Machine::State::park_warp() {
 
 void Machine::State::wait_at_block_barrier(Site site) {
   if (!arrive(Word::sync_block, site)) return;
-  if (++barrier_warps < warp_count) {
+  if (++block->barrier_warps < warp_count) {
     park_warp();
     return;
   }
-  barrier_warps = 0;
-  if (races) races->rendezvous(0, launch->threads);
+  block->barrier_warps = 0;
+  if (races) races->rendezvous(block_first_lane, launch->threads);
   for (int which = 0; which < warp_count; ++which) release_warp(which);
   if (schedule.yields_after_barrier()) give_way();
 }
@@ -138,7 +145,8 @@ void Machine::State::diverged(Word word, Site site) {
 
 void Machine::State::explain_divergence(Word word, Site site) {
   const Warp& own = warp();
-  const bool barrier = word == Word::sync_block || (own.arrived && own.word == Word::sync_block);
+  const bool barrier =
+      simulator::is_barrier(word) || (own.arrived && simulator::is_barrier(own.word));
   std::string detail =
       word == Word::exit ? "lane exits" : "lane is at " + simulator::place_text(word, site);
   if (own.arrived != 0) {
@@ -154,11 +162,14 @@ void Machine::State::explain_divergence(Word word, Site site) {
 
 void Machine::State::stuck() {
   Site site;
-  for (int warp = 0; warp < warp_count && site.line == 0; ++warp) {
-    if (warps[warp].arrived != 0) site = warps[warp].site;
-  }
-  for (int index = 0; index < launch->threads && site.line == 0; ++index) {
-    if (lanes[index].waits_for != nullptr) site = lanes[index].wait_site;
+  for (int rank = 0; rank < blocks_together && site.line == 0; ++rank) {
+    const simulator::Block& one = *blocks[size_t(rank)];
+    for (int warp = 0; warp < warp_count && site.line == 0; ++warp) {
+      if (one.warps[warp].arrived != 0) site = one.warps[warp].site;
+    }
+    for (int index = 0; index < launch->threads && site.line == 0; ++index) {
+      if (one.lanes[index].waits_for != nullptr) site = one.lanes[index].wait_site;
+    }
   }
   report(HazardKind::deadlock, site, who_waits_where());
   abandon_block();
@@ -166,22 +177,25 @@ void Machine::State::stuck() {
 
 std::string Machine::State::who_waits_where() const {
   std::map<std::string, int> waiting;
-  for (int warp = 0; warp < warp_count; ++warp) {
-    const Warp& other = warps[warp];
-    if (other.arrived == 0) continue;
-    waiting[simulator::place_text(other.word, other.site)] += std::popcount(other.arrived);
-  }
-  for (int index = 0; index < launch->threads; ++index) {
-    const Lane& other = lanes[index];
-    if (other.waits_for == nullptr) continue;
-    ++waiting[simulator::place_text(other.wait_word, other.wait_site) + " for " +
-              other.waits_for->state_text()];
+  for (int rank = 0; rank < blocks_together; ++rank) {
+    const simulator::Block& one = *blocks[size_t(rank)];
+    for (int warp = 0; warp < warp_count; ++warp) {
+      const Warp& other = one.warps[warp];
+      if (other.arrived == 0) continue;
+      waiting[simulator::place_text(other.word, other.site)] += std::popcount(other.arrived);
+    }
+    for (int index = 0; index < launch->threads; ++index) {
+      const Lane& other = one.lanes[index];
+      if (other.waits_for == nullptr) continue;
+      ++waiting[simulator::place_text(other.wait_word, other.wait_site) + " for " +
+                other.waits_for->state_text()];
+    }
   }
   std::string text;
   for (const auto& [where, count] : waiting) {
     text += simulator::lanes_text(count) + " wait at " + where + ", ";
   }
-  return text + simulator::lanes_text(exited_lanes) + " have exited";
+  return text + simulator::lanes_text(exited_lanes()) + " have exited";
 }
 
 }  // namespace oddtile::sim

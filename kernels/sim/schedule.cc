@@ -91,13 +91,39 @@ int Schedule::next_warp(uint32_t ready, int current) {
   return first_from(ready, current);
 }
 
-void Schedule::begin_launch(int64_t blocks, int warps) {
+// The policy of the warps, for blocks: a warp of a block that is starved, or ahead, is so, too.
+int Schedule::next_block(uint32_t ready, int current) {
+  if (std::has_single_bit(ready)) return std::countr_zero(ready);
+  const uint32_t others = ready & ~chosen_block_;
+  switch (warp_order_) {
+    case WarpOrder::round_robin:
+      break;
+    case WarpOrder::random:
+    case WarpOrder::delay_warp:
+      return first_from(ready, int(random_.below(32)));
+    case WarpOrder::switching:
+      return first_from(ready, current + 1);
+    case WarpOrder::priority:
+    case WarpOrder::change_points:
+      return first_in_rank(ready);
+    case WarpOrder::starve_warp:
+    case WarpOrder::starve_group:
+      return first_from(others, current);
+    case WarpOrder::ahead_warp:
+      if (others != ready) return std::countr_zero(chosen_block_);
+      break;
+  }
+  return first_from(ready, current);
+}
+
+void Schedule::begin_launch(int64_t blocks, int warps, int together) {
   blocks_ = blocks;
   first_block_ = 0;
   block_stride_ = 1;
   if (seed_ == 0) return;
   const uint32_t chosen = random_.below(uint32_t(warps));
   chosen_warps_ = warp_order_ == WarpOrder::starve_group ? 0xFu << (chosen / 4 * 4) : 1u << chosen;
+  if (together > 1) chosen_block_ = 1u << random_.below(uint32_t(together));
   if (blocks <= 1) return;
   if (block_order_ == BlockOrder::backward) {
     first_block_ = blocks - 1;

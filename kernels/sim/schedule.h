@@ -48,9 +48,12 @@ class Schedule {
   // Picks from a non-empty set of lanes (or warps); `current` ran last.
   int next_lane(uint32_t ready, int current);
   int next_warp(uint32_t ready, int current);
-  // Block number `turn` of `blocks` in the order of this launch; begin_launch() draws that order.
-  void begin_launch(int64_t blocks, int warps);
+  // Block (or cluster) number `turn` of `blocks` in the order of this launch, which begin_launch()
+  // draws; `together` blocks make a cluster.
+  void begin_launch(int64_t blocks, int warps, int together = 1);
   int64_t block_at(int64_t turn) const;
+  // Picks from a non-empty set of blocks of a cluster; called only where there are several.
+  int next_block(uint32_t ready, int current);
   // Words until a lane of this warp is interrupted next.
   int64_t next_interruption(int warp);
   // It was, just now.
@@ -83,6 +86,7 @@ class Schedule {
   uint32_t interruption_mean_ = 0;  // words; 0: never
   uint8_t rank_[32];                // of warps, for `priority` and `change_points`
   uint32_t chosen_warps_ = 1;       // that are starved, delayed or ahead
+  uint32_t chosen_block_ = 1;       // of a cluster
   int64_t blocks_ = 1;
   int64_t first_block_ = 0;
   int64_t block_stride_ = 1;

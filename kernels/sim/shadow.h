@@ -22,12 +22,12 @@ struct Record {
   uint16_t bytes = 0;  // of the cell, a bit each
   Agent agent = 0;
   Epoch epoch = 0;
-  uint16_t where = 0;  // number of the place in the source
-  uint16_t thread : 13;
+  uint16_t where = 0;    // number of the place in the source
+  uint16_t thread : 14;  // counted through the cluster
   uint16_t write : 1;
   uint16_t async : 1;
-  uint16_t atomic : 1;
-  int32_t block = 0;
+  uint32_t block : 31;  // of a cluster: the first
+  uint32_t atomic : 1;
 };
 static_assert(sizeof(Record) == 16);
 

@@ -10,7 +10,12 @@ const char* repository_path(const char* file) {
   constexpr std::string_view kOwnPath = "kernels/sim/sites.cc";
   constexpr std::string_view kOwnFile = __FILE__;
   constexpr std::string_view kRoot = kOwnFile.substr(0, kOwnFile.size() - kOwnPath.size());
-  return std::string_view(file).substr(0, kRoot.size()) == kRoot ? file + kRoot.size() : file;
+  const std::string_view path = file;
+  if (path.substr(0, kRoot.size()) == kRoot) return file + kRoot.size();
+  // A compiler that was called with relative paths: debuggers prepend the folder it ran in.
+  const bool relative = kRoot.substr(0, 3) == "../";
+  const size_t within = relative ? path.find(kRoot) : path.npos;
+  return within == path.npos ? file : file + within + kRoot.size();
 }
 
 void Sites::without(std::string file_suffix, int line) {

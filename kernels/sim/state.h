@@ -1,4 +1,4 @@
-// The state of a machine and of the block that it runs now. Private to this folder.
+// The state of a machine and of the blocks that it runs now. Private to this folder.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,17 @@
 #include <vector>
 
 #include "kernels/sim/asynchronous.h"
+#include "kernels/sim/block.h"
+#include "kernels/sim/cluster.h"
 #include "kernels/sim/fiber.h"
-#include "kernels/sim/hopper.h"
 #include "kernels/sim/lane.h"
 #include "kernels/sim/machine.h"
 #include "kernels/sim/race.h"
 #include "kernels/sim/schedule.h"
-#include "kernels/sim/shared_memory.h"
 #include "kernels/sim/sites.h"
 
 namespace oddtile::simulator {
 
-inline constexpr int kWarpLanes = 32;
-inline constexpr int kThreadsMax = 1024;
-inline constexpr uint32_t kAllLanes = 0xFFFFFFFFu;
 inline constexpr int64_t kSharedBytesMax = 227 * 1024;  // sm_90; sm_80 has 163 KiB
 
 // What a bad read gives: NaN in every floating-point format.
@@ -31,94 +28,12 @@ alignas(16) inline constexpr std::byte kBadBytes[16] = {
     std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF),
     std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF)};
 
-enum class Word : uint8_t {
-  load,
-  store,
-  copy_async,
-  commit_copies,
-  wait_copies,
-  sync_block,
-  sync_warp,
-  shuffle,
-  vote,
-  load_matrix,
-  mma,
-  exit,
-  // of sm_90
-  elect,
-  barrier_init,
-  barrier_arrive,
-  barrier_expect,
-  barrier_wait,
-  fence_barrier_init,
-  fence_proxy,
-  bulk_load,
-  bulk_store,
-  commit_bulk,
-  wait_bulk,
-  wgmma_fence,
-  wgmma,
-  commit_wgmma,
-  wait_wgmma,
-  named_barrier_sync,
-  named_barrier_arrive,
-  set_registers,
-  store_matrix,
-  cluster_arrive,
-  cluster_wait,
-  atomic,
-  fence_device
-};
-const char* word_name(Word word);
-
 struct Region {
   uintptr_t begin;
   uintptr_t end;
   uintptr_t read_begin;  // rounded out to 128 bytes: covering aligned loads are allowed
   uintptr_t read_end;
   std::string name;
-};
-
-struct PendingCopy {
-  std::byte* to;
-  const std::byte* from;
-  int64_t group;
-  uint8_t valid_bytes;
-  uint8_t pieces;  // a bit for each four bytes that have not landed
-};
-
-struct Lane {
-  Fiber fiber;
-  std::vector<PendingCopy> copies;
-  int64_t groups_committed = 0;
-  int64_t groups_awaited = 0;
-  int64_t last_copy_group = -1;  // group of the last copy issued, landed or not
-  Site last_copy_site;
-  const Waitable* waits_for = nullptr;
-  Word wait_word = Word::exit;
-  Site wait_site;
-};
-
-// A warp is always at one rendezvous at most: the lanes that have arrived wait for the others. The
-// last one computes the result for all of them. Operands are stored structure-of-arrays in the
-// order of the lanes, which is what makes the matrix words vector code.
-struct Warp {
-  uint32_t ready = 0;    // lanes that may run
-  uint32_t arrived = 0;  // lanes that wait at `word`, `site`
-  uint32_t exited = 0;
-  Word word = Word::exit;
-  Site site;
-
-  uint32_t ballot = 0;
-  uint32_t ballot_result = 0;
-  uint8_t source_lane[kWarpLanes];
-  uint64_t value[kWarpLanes];
-  uint64_t value_result[kWarpLanes];
-  const std::byte* matrix_row[kWarpLanes];
-  alignas(32) uint32_t matrix[4][kWarpLanes];
-  alignas(32) uint32_t a[4][kWarpLanes];
-  alignas(32) uint32_t b[2][kWarpLanes];
-  alignas(32) float sum[2][2 * kWarpLanes];  // upper and lower half of the 16x8 tile, row major
 };
 
 }  // namespace oddtile::simulator
@@ -141,37 +56,40 @@ struct oddtile::sim::Machine::State {
   uint64_t trace = 0;
   int64_t step_count = 0;
 
-  // ---- the launch and block that run now ----
+  // ---- the launch and the blocks that run now: one, or those of a cluster ----
   const simulator::Launch* launch = nullptr;
-  simulator::SharedMemory shared;
-  std::unique_ptr<Lane[]> lanes;
-  int lane_capacity = 0;
-  std::unique_ptr<Warp[]> warps;
-  int warp_count = 0;
-  uint32_t ready_warps = 0;
-  int barrier_warps = 0;  // warps that have arrived at the block barrier
-  int exited_lanes = 0;
+  std::vector<std::unique_ptr<simulator::Block>> blocks;  // by rank; more than run now, maybe
+  int blocks_together = 1;
+  simulator::Block* block = nullptr;  // of the running lane, but see Visit
+  int block_first_lane = 0;           // of the running lane's block, counted through the cluster
+  int warp_count = 0;                 // of a block
   int64_t pending_copies = 0;
   int64_t until_interruption = 0;
-  int current_warp = 0;
+  int current_warp = 0;  // within the block
   int current_lane = 0;  // within the warp
   simulator::Fiber host;
 
   std::vector<std::shared_ptr<simulator::Asynchronous>> in_flight;
-  simulator::Hopper hopper;
+  simulator::ClusterBarrier cluster_barrier;
 
   // ---- what begin() leaves as it is ----
   std::unique_ptr<simulator::Races> races;  // null: not looked for
   simulator::Sites sites;
 
-  Warp& warp() { return warps[current_warp]; }
-  Lane& lane() { return lanes[current_warp * simulator::kWarpLanes + current_lane]; }
-  int lane_index() const { return current_warp * simulator::kWarpLanes + current_lane; }
+  Warp& warp() { return block->warps[current_warp]; }
+  Lane& lane() { return block->lanes[thread_index()]; }
+  int thread_index() const { return current_warp * simulator::kWarpLanes + current_lane; }
+  // Lanes are counted through the cluster where blocks meet: races, and what lanes wait for.
+  int first_lane(int warp) const { return block_first_lane + warp * simulator::kWarpLanes; }
+  int lane_index() const { return block_first_lane + thread_index(); }
 
   // ---- block.cc ----
   bool run(const simulator::Launch& wanted);
-  void run_block(int64_t block);
-  void start_lanes();   // returns when all have exited or the block was abandoned
+  void make_blocks(int count);             // with lanes for the launch
+  void run_together(int64_t first_block);  // a cluster: one block, or several
+  void begin_block(simulator::Block& fresh, int64_t number);
+  void start_lanes();  // returns when all have exited or were abandoned
+  void restart_abandoned(simulator::Block& left);
   bool enter_kernel();  // false: it threw
   void exit_lane();
   // Every word begins here: counts, traces, and lets the schedule interrupt.
@@ -189,7 +107,11 @@ struct oddtile::sim::Machine::State {
   void interrupt();
   // Chooses the next lane and gives way to it; the caller's own state must be filed before.
   void give_way();
-  [[noreturn]] void abandon_block();
+  int next_block();  // rank of one where a lane can run
+  bool nobody_can_run() const;
+  int exited_lanes() const;           // of all blocks that run now
+  void enter_block(int rank);         // the next lane is one of its
+  [[noreturn]] void abandon_block();  // with all of its cluster
 
   // ---- rendezvous.cc ----
   // Whether a synchronisation word at this place is to do anything (Machine::without).
@@ -198,7 +120,8 @@ struct oddtile::sim::Machine::State {
   // park_warp(). The others wait here until the warp is released.
   bool arrive(Word word, Site site);
   void release() { release_warp(current_warp); }
-  void release_warp(int which);
+  void release_warp(int which) { release_warp(*block, which); }
+  void release_warp(simulator::Block& of, int which);
   void park_warp();   // until another lane releases this warp; for the last arriver
   void block_lane();  // not ready any more; give_way() must follow
   void wait_at_block_barrier(Site site);
@@ -236,4 +159,19 @@ struct oddtile::sim::Machine::State {
 namespace oddtile::simulator {
 // The machine whose lane runs now on this thread.
 extern constinit thread_local sim::Machine::State* running;
+
+// While it lives, words and work in flight find another block's shared memory and barriers.
+class Visit {
+ public:
+  Visit(sim::Machine::State& machine, int rank) : machine_(machine), home_(machine.block) {
+    machine.block = machine.blocks[size_t(rank)].get();
+  }
+  ~Visit() { machine_.block = home_; }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  sim::Machine::State& machine_;
+  Block* const home_;
+};
 }  // namespace oddtile::simulator

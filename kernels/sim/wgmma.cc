@@ -55,7 +55,9 @@ class Execution : public Asynchronous {
  public:
   Execution(sim::Machine::State& machine, int warpgroup, int64_t number)
       : Asynchronous(1), machine_(machine), warpgroup_(warpgroup), number_(number) {}
-  void land(int) override { machine_.hopper.warpgroup(warpgroup_).execute(machine_, number_ + 1); }
+  void land(int) override {
+    machine_.block->hopper.warpgroup(warpgroup_).execute(machine_, number_ + 1);
+  }
 
  private:
   sim::Machine::State& machine_;
@@ -97,15 +99,15 @@ void check_operands(sim::Machine::State& machine, Warpgroup& group, const WgmmaO
   if (races != nullptr) {
     if (group.agent == 0) group.agent = races->new_agent();
     operation = races->issue(group.agent, Epoch(number + 1), Proxy::async,
-                             machine.current_warp * kWarpLanes, site);
+                             machine.first_lane(machine.current_warp), site);
   }
   const auto check = [&](MatrixDescriptor descriptor, Major major, int first, int indices) {
     if (const char* wrong = descriptor_refusal(descriptor)) misuse(machine, site, wrong);
     bool outside = false;
     for_each_chunk(major, first, indices, [&](int index, int k) {
       const uint32_t address = operand_address(descriptor, major, index, k);
-      const std::byte* chunk = machine.shared.begin() + address;
-      if (!machine.shared.contains(chunk, kChunkBytes)) {
+      const std::byte* chunk = machine.block->shared.begin() + address;
+      if (!machine.block->shared.contains(chunk, kChunkBytes)) {
         outside = true;
       } else if (races != nullptr) {
         races->access(operation, reinterpret_cast<uintptr_t>(chunk), kChunkBytes, Access::read);
@@ -149,7 +151,7 @@ Accumulator* accumulator_of(sim::Machine::State& machine, Warpgroup::WarpState& 
 // By the last lane of the warp.
 void issue_product(sim::Machine::State& machine, const WgmmaOperands* operands, Site site) {
   const int group_number = machine.current_warp / kWarpgroupWarps;
-  Warpgroup& group = machine.hopper.warpgroup(group_number);
+  Warpgroup& group = machine.block->hopper.warpgroup(group_number);
   const int index = machine.current_warp % kWarpgroupWarps;
   Warpgroup::WarpState& warp = group.warps[index];
   const int64_t number = warp.issued++;
@@ -211,7 +213,8 @@ void deliver(sim::Machine::State& machine, Warpgroup& group, int index, int64_t 
   warp.retired = end;
   if (!machine.races || end == 0) return;
   for (int lane = 0; lane < kGroupLanes; ++lane) {
-    machine.races->complete(group.agent, Epoch(end), machine.current_warp * kWarpLanes + lane);
+    machine.races->complete(group.agent, Epoch(end),
+                            machine.first_lane(machine.current_warp) + lane);
   }
 }
 
@@ -219,7 +222,7 @@ void deliver(sim::Machine::State& machine, Warpgroup& group, int index, int64_t 
 void wait_for_groups(sim::Machine::State& machine, int pending, Site site) {
   const int group_number = machine.current_warp / kWarpgroupWarps;
   const int index = machine.current_warp % kWarpgroupWarps;
-  Warpgroup& group = machine.hopper.warpgroup(group_number);
+  Warpgroup& group = machine.block->hopper.warpgroup(group_number);
   Warpgroup::WarpState& warp = group.warps[index];
   warp.fenced = false;
   const int64_t groups = int64_t(warp.group_ends.size()) - pending;
@@ -237,7 +240,7 @@ void wait_for_groups(sim::Machine::State& machine, int pending, Site site) {
 
 void wgmma(const WgmmaOperands& operands, Site site) {
   sim::Machine::State& machine = *running;
-  WgmmaOperands* filed = machine.hopper.wgmma_operands(machine.current_warp);
+  WgmmaOperands* filed = machine.block->hopper.wgmma_operands(machine.current_warp);
   filed[machine.current_lane] = operands;
   if (!machine.arrive(Word::wgmma, site)) return;
   issue_product(machine, filed, site);
@@ -247,7 +250,7 @@ void wgmma(const WgmmaOperands& operands, Site site) {
 void wgmma_fence(Site site) {
   sim::Machine::State& machine = *running;
   if (!machine.passes(Word::wgmma_fence, site) || !machine.arrive(Word::wgmma_fence, site)) return;
-  Warpgroup& group = machine.hopper.warpgroup(machine.current_warp / kWarpgroupWarps);
+  Warpgroup& group = machine.block->hopper.warpgroup(machine.current_warp / kWarpgroupWarps);
   group.warps[machine.current_warp % kWarpgroupWarps].fenced = true;
   machine.release();
 }
@@ -256,7 +259,7 @@ void wgmma_commit(Site site) {
   sim::Machine::State& machine = *running;
   if (!machine.passes(Word::commit_wgmma, site)) return;
   if (!machine.arrive(Word::commit_wgmma, site)) return;
-  Warpgroup& group = machine.hopper.warpgroup(machine.current_warp / kWarpgroupWarps);
+  Warpgroup& group = machine.block->hopper.warpgroup(machine.current_warp / kWarpgroupWarps);
   Warpgroup::WarpState& warp = group.warps[machine.current_warp % kWarpgroupWarps];
   warp.group_ends.push_back(warp.issued);
   machine.release();
@@ -271,7 +274,7 @@ void wgmma_wait(int pending, Site site) {
 
 void wgmma_ready(const float* sum, Site site) {
   sim::Machine::State& machine = *running;
-  const Warpgroup& group = machine.hopper.warpgroup(machine.current_warp / kWarpgroupWarps);
+  const Warpgroup& group = machine.block->hopper.warpgroup(machine.current_warp / kWarpgroupWarps);
   for (const auto& known : group.warps[machine.current_warp % kWarpgroupWarps].accumulators) {
     if (known->sum[machine.current_lane] == sum) {
       misuse(machine, site, "a sum is used before its product was awaited");

@@ -28,8 +28,10 @@ void gather(const sim::Machine::State& machine, MatrixDescriptor descriptor, Maj
             int indices, bool bfloat16, double (*to)[kProducts]) {
   for_each_chunk(major, first, indices, [&](int index, int k) {
     uint16_t chunk[kChunk];
-    const std::byte* from = machine.shared.begin() + operand_address(descriptor, major, index, k);
-    std::memcpy(chunk, machine.shared.contains(from, kChunkBytes) ? from : kBadBytes, kChunkBytes);
+    const std::byte* from =
+        machine.block->shared.begin() + operand_address(descriptor, major, index, k);
+    std::memcpy(chunk, machine.block->shared.contains(from, kChunkBytes) ? from : kBadBytes,
+                kChunkBytes);
     for (int i = 0; i < kChunk; ++i) {
       const double value = widen(chunk[i], bfloat16);
       if (major == Major::k) {

@@ -1,5 +1,6 @@
-// The words of sm_90a on the GPU: barriers, fences, clusters, register counts. Copies are in
-// bulk.cuh, products in wgmma.cuh. Code for other architectures traps where it meets one.
+// The words of sm_90a on the GPU: barriers, fences, register counts. Copies are in bulk.cuh,
+// products in wgmma.cuh, clusters in cluster.cuh. Code for other architectures traps where it meets
+// one.
 #pragma once
 
 #include "kernels/dialect/cuda/words.cuh"
@@ -84,15 +85,6 @@ ODDTILE_DEVICE void mbarrier_wait(Mbarrier* barrier, uint32_t parity) {
       "r"(parity)
       : "memory");
 }
-// The same, where arrivals come from other blocks of the cluster.
-ODDTILE_DEVICE void mbarrier_wait_cluster(Mbarrier* barrier, uint32_t parity) {
-  ODDTILE_SM90_ASM(
-      "{ .reg .pred p; again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], "
-      "%1; @p bra done; bra again; done: }" ::"r"(shared_address(barrier)),
-      "r"(parity)
-      : "memory");
-}
-
 // ---- named barriers: `threads` lanes in whole warps, syncing or arriving ----
 template <int id, int threads>
 ODDTILE_DEVICE void named_barrier_sync() {
@@ -150,36 +142,6 @@ ODDTILE_DEVICE int32_t atomic_add(Global<int32_t> base, int64_t index, int32_t v
 }
 ODDTILE_DEVICE void fence_device() {
   __threadfence();
-}
-
-// ---- clusters ----
-ODDTILE_DEVICE int32_t cluster_rank() {
-  uint32_t rank = 0;
-  ODDTILE_SM90_ASM("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return int32_t(rank);
-}
-ODDTILE_DEVICE int32_t cluster_size() {
-  uint32_t size = 1;
-  ODDTILE_SM90_ASM("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
-  return int32_t(size);
-}
-ODDTILE_DEVICE void cluster_arrive() {
-  ODDTILE_SM90_ASM("barrier.cluster.arrive.release.aligned;" ::: "memory");
-}
-ODDTILE_DEVICE void cluster_wait() {
-  ODDTILE_SM90_ASM("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-ODDTILE_DEVICE ClusterAddress map_shared_rank(const void* own, int32_t rank) {
-  ClusterAddress there{};
-  ODDTILE_SM90_ASM("mapa.shared::cluster.u32 %0, %1, %2;"
-                   : "=r"(there.bits)
-                   : "r"(shared_address(own)), "r"(rank));
-  return there;
-}
-// Arrives at a barrier of another block. With the default scope: a cluster-wide release costs a
-// fence and a quarter of attention's speed, and what is released here is read by the async proxy.
-ODDTILE_DEVICE void mbarrier_arrive(ClusterAddress barrier) {
-  ODDTILE_SM90_ASM("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier.bits) : "memory");
 }
 
 }  // namespace oddtile::cuda

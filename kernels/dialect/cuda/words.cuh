@@ -275,6 +275,30 @@ inline int32_t multiprocessors() {
   }
   return count;
 }
+constexpr int kPortableClusterBlocks = 8;
+
+// False where the device has no clusters, or cannot hold one of this shape.
+inline bool launch_clusters(const void* kernel, const LaunchShape& shape, void* stream,
+                            void** arguments) {
+  if (shape.cluster_blocks < 1 || shape.blocks % shape.cluster_blocks != 0) return false;
+  if (shape.cluster_blocks > kPortableClusterBlocks) {
+    const cudaError_t allowed =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (allowed != cudaSuccess) return cudaGetLastError(), false;
+  }
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {uint32_t(shape.cluster_blocks), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(uint32_t(shape.blocks));
+  config.blockDim = dim3(uint32_t(shape.threads));
+  config.dynamicSmemBytes = size_t(shape.shared_bytes);
+  config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return cudaLaunchKernelExC(&config, kernel, arguments) == cudaSuccess;
+}
+
 // Enqueues kernel(parameters) on `stream`; false when the machine refuses. `name` is for reports.
 template <class Parameters>
 bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape& shape,
@@ -288,8 +312,10 @@ bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape&
   }
   // The status of this launch alone; cudaGetLastError would also tell of the caller's old errors.
   void* arguments[] = {const_cast<Parameters*>(&parameters)};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(uint32_t(shape.blocks)),
-                          dim3(uint32_t(shape.threads)), arguments, size_t(shape.shared_bytes),
+  const void* entry = reinterpret_cast<const void*>(kernel);
+  if (shape.cluster_blocks != 1) return launch_clusters(entry, shape, stream, arguments);
+  return cudaLaunchKernel(entry, dim3(uint32_t(shape.blocks)), dim3(uint32_t(shape.threads)),
+                          arguments, size_t(shape.shared_bytes),
                           static_cast<cudaStream_t>(stream)) == cudaSuccess;
 }
 

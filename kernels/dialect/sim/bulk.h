@@ -26,6 +26,14 @@ ODDTILE_DEVICE void load_tensor_bulk(void* to, const TensorMap* map, const int32
                                      simulator::Site site = simulator::Site::here()) {
   simulator::load_tensor_bulk(to, map, at, rank, full, site);
 }
+// To the same place in every block of the cluster whose bit is set in `ranks`, and to its barrier.
+template <int rank>
+ODDTILE_DEVICE void load_tensor_multicast(void* to, const TensorMap* map, const int32_t (&at)[rank],
+                                          Mbarrier* full, uint16_t ranks, CachePolicy,
+                                          simulator::Site site = simulator::Site::here()) {
+  static_assert(rank >= 2 && rank <= 5);
+  simulator::load_tensor_multicast(to, map, at, rank, full, ranks, site);
+}
 // A box from shared memory; what lies outside the tensor is not written. Joins this lane's group.
 template <int rank>
 ODDTILE_DEVICE void store_tensor_bulk(const TensorMap* map, const int32_t (&at)[rank],
