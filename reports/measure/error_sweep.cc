@@ -187,6 +187,15 @@ std::vector<Case> error_cases(const std::string& machine, Effort effort) {
   return cases;
 }
 
+std::vector<QuantityEntry> quantity_entries(const oracles::Judgement& judgement) {
+  std::vector<QuantityEntry> entries;
+  for (const oracles::Quantity& q : judgement.quantities) {
+    entries.push_back({share_name(q), q.worst_ratio, q.p99_ratio, q.rms_ratio, q.signed_mean,
+                       q.judged, q.not_judged});
+  }
+  return entries;
+}
+
 ErrorEntry error_entry(const Case& subject, const oddtile_implementation& which,
                        const properties::Machine& machine, const properties::CheckResult& result) {
   ErrorEntry entry;
@@ -200,10 +209,7 @@ ErrorEntry error_entry(const Case& subject, const oddtile_implementation& which,
   entry.verdict = std::string(oracles::verdict_name(result.verdict));
   entry.broken = result.broken;
   entry.visible_edge_keys = result.judgement.visible_edge_keys;
-  for (const oracles::Quantity& q : result.judgement.quantities) {
-    entry.quantities.push_back({share_name(q), q.worst_ratio, q.p99_ratio, q.rms_ratio,
-                                q.signed_mean, q.judged, q.not_judged});
-  }
+  entry.quantities = quantity_entries(result.judgement);
   if (result.verdict == oracles::Verdict::fail) entry.failure = failure_of(result);
   return entry;
 }

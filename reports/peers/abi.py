@@ -75,6 +75,11 @@ _STATUS_TEXT = c.CFUNCTYPE(c.c_void_p, c.c_int)
 DELIVER = c.CFUNCTYPE(None)
 
 
+class Buffer(c.Structure):
+    """A tensor on the host: oddtile_c.h."""
+    _fields_ = [("data", c.c_void_p), ("bytes", c.c_int64)]
+
+
 class Implementation(c.Structure):
     _fields_ = [("abi_version", c.c_uint32), ("struct_size", c.c_uint32), ("name", c.c_char_p),
                 ("capabilities", c.c_uint64), ("configurations", _CONFIGURATIONS),
@@ -182,6 +187,10 @@ class Oddtile:
         library.oddtile_time.argtypes = [c.c_char_p, c.POINTER(c.POINTER(Implementation)),
                                          c.POINTER(DELIVER), c.c_int32, c.c_char_p, c.c_int32]
 
+        library.oddtile_make.argtypes = [c.c_char_p, c.POINTER(Buffer), c.c_int32]
+        library.oddtile_judge.argtypes = [c.c_char_p, c.POINTER(Profile), c.POINTER(Buffer),
+                                          c.c_int32, c.c_int64]
+
     def _result(self, code):
         text = self._library.oddtile_text().decode()
         if code >= 2:
@@ -222,3 +231,18 @@ class Oddtile:
                 if isinstance(contender, Peer):
                     contender.immediate = True
         return self._result(code)
+
+    def make(self, case, buffers):
+        """Fills the first inputs of a dense case; buffers: (address, bytes) on the host."""
+        code = self._library.oddtile_make(case.encode(), _buffers(buffers), len(buffers))
+        if code:
+            raise RuntimeError(self._library.oddtile_text().decode())
+
+    def judge(self, case, profile, buffers, rows):
+        """An error entry of outputs made elsewhere; buffers: all tensors of a dense case."""
+        return self._result(self._library.oddtile_judge(
+            case.encode(), c.byref(profile), _buffers(buffers), len(buffers), rows))
+
+
+def _buffers(pairs):
+    return (Buffer * len(pairs))(*[Buffer(address, size) for address, size in pairs])

@@ -57,8 +57,87 @@ class RaisingSoftmax(PythonSoftmax):
         raise ValueError("this is said on purpose")
 
 
+def softmax_profile():
+    profile = abi.Profile()
+    problem = abi.Problem(kernel=abi.SOFTMAX)
+    PythonSoftmax().describe(profile, problem)
+    return profile
+
+
+def judge_elsewhere(library):
+    """Inputs that the library makes, outputs of our own: one verdict each, and refusals."""
+    case, count = "softmax rows=3 columns=37 values=noise", 3 * 37
+    x, y = (c.c_float * count)(), (c.c_float * count)()
+    library.make(case, [(c.addressof(x), c.sizeof(x))])
+    assert len(set(x)) > 90, "the inputs were not made"
+    problem = abi.SoftmaxProblem(rows=3, columns=37, x=c.addressof(x), x_row_stride=37,
+                                 y=c.addressof(y), y_row_stride=37)
+    PythonSoftmax().launch(problem, 0)
+    both = [(c.addressof(tensor), c.sizeof(tensor)) for tensor in (x, y)]
+    profile = softmax_profile()
+    good = library.judge(case, profile, both, 8)
+    assert good["verdict"] == "pass" and good["quantities"][0]["judged"] == count, good
+    y[40] *= 1 + 1e-5
+    bad = library.judge(case, profile, both, 8)
+    assert bad["verdict"] == "fail" and bad["broken"], bad
+    wrong_size = [both[0], (both[1][0], both[1][1] - 4)]
+    return ((lambda: library.judge(case, profile, both[:1], 8), "every tensor"),
+            (lambda: library.judge(case, profile, wrong_size, 8), "444 bytes, its buffer 440"),
+            (lambda: library.judge(case + " x_pad=1", profile, both, 8), "not dense"),
+            (lambda: library.judge(case + " x_layout=broadcast", profile, both, 8), "not dense"),
+            (lambda: library.make(case, both), "output is not made"))
+
+
+class KeptAttention(abi.Peer):
+    """Our own attention, launched from Python; keeps the tensors of its last launch."""
+    name = "kept attention"
+    kernel = abi.ATTENTION
+
+    def __init__(self, table):
+        self.ours = table.contents
+        super().__init__()
+
+    def accepts(self, problem):
+        ids = (c.c_int32 * 64)()
+        count = self.ours.configurations(c.byref(problem), ids, len(ids))
+        self.id = next(i for i in ids[:count]
+                       if self.ours.workspace_bytes(c.byref(problem), i) == 0)
+        return True
+
+    def describe(self, profile, problem):
+        assert self.ours.describe(c.byref(problem), self.id, c.byref(profile)) == abi.OK
+        self.profile = abi.Profile.from_buffer_copy(profile)
+
+    def launch(self, p, stream):
+        assert self.ours.attention(c.byref(p), self.id, None, stream) == abi.OK
+        rows = p.batch * p.heads_q * p.seq_q
+        self.tensors = [bytearray(c.string_at(t.data, 2 * rows * p.head_dim))
+                        for t in (p.q, p.k, p.v, p.o)] + [bytearray(c.string_at(p.lse, 4 * rows))]
+
+    def buffers(self):
+        return [(c.addressof(c.c_char.from_buffer(t)), len(t)) for t in self.tensors]
+
+
+def attention_elsewhere(library):
+    """Inputs from the library, the launch from here, the verdict from the library again."""
+    case = ("attention dtype=fp16 batch=2 heads_kv=3 group=1 seq_q=40 seq_k=40 head_dim=64 "
+            "band_high=0 scores=ties contents=coded seed=3")
+    kept = KeptAttention(library.table("sim", "fused"))
+    assert library.check("sim", case, kept)["verdict"] == "pass"
+    made = [bytearray(len(t)) for t in kept.tensors[:3]]
+    library.make(case, [(c.addressof(c.c_char.from_buffer(t)), len(t)) for t in made])
+    assert made == kept.tensors[:3], "the inputs are not those of the case"
+    good = library.judge(case, kept.profile, kept.buffers(), 1000)
+    assert good["verdict"] == "pass" and len(good["quantities"]) == 2, good
+    assert good["visible_edge_keys"] > 0.9, good
+    kept.tensors[4][4 * 77 + 1] ^= 0x80  # of one LSE, far beyond the bound
+    bad = library.judge(case, kept.profile, kept.buffers(), 1000)
+    assert bad["verdict"] == "fail" and "lse" in bad["broken"], bad
+
+
 def main():
     library = abi.Oddtile(sys.argv[1])
+    attention_elsewhere(library)
     case = "softmax rows=3 columns=37 values=noise"
     assert struct.calcsize("P") == 8
 
@@ -86,14 +165,15 @@ def main():
             (lambda: library.check("sim", "attention seq_q=1 seq_k=1", PythonSoftmax()), "offer"),
             (lambda: library.check("tpu", case, PythonSoftmax()), "machines: sim, cuda"),
             (lambda: library.table("tpu", "fused"), "machines: sim, cuda"),
-            (lambda: library.table("sim", "best"), "fused, eager")):
+            (lambda: library.table("sim", "best"), "fused, eager"),
+            *judge_elsewhere(library)):
         try:
             ask()
         except RuntimeError as error:
             assert word in str(error), error
         else:
             raise AssertionError(f"nothing refused what should be answered with {word}")
-    print("the Python table is checked like any other: 6 verdicts, 5 refusals")
+    print("the Python table is checked like any other: 11 verdicts, 10 refusals")
 
 
 main()

@@ -1,8 +1,15 @@
 #include "reports/peers/oddtile_c.h"
 
+#include <fmt/format.h>
+
+#include <cstring>
 #include <functional>
 
+#include "oracles/case/layout.h"
+#include "oracles/case/text.h"
+#include "oracles/judge/judge.h"
 #include "properties/checks/checks.h"
+#include "reports/measure/amounts.h"
 #include "reports/measure/by_name.h"
 #include "reports/measure/environment.h"
 #include "reports/measure/timing.h"
@@ -11,7 +18,7 @@ namespace oddtile::reports {
 namespace {
 
 std::string& last_text() {
-  static std::string text;
+  static thread_local std::string text;
   return text;
 }
 
@@ -33,6 +40,75 @@ std::unique_ptr<Timer> timer_of(properties::Machine& machine) {
   auto timer = make_timer(machine, &reason);
   if (timer == nullptr) throw WrongUse(reason);
   return timer;
+}
+
+// The case's tensors without bytes, if the first `count` of them are what the buffers hold.
+oracles::Workload workload_for(const oracles::Case& subject, const oddtile_buffer* buffers,
+                               int32_t count) {
+  oracles::Workload workload = {subject, oracles::lay_out(subject)};
+  if (count < 1 || size_t(count) > workload.tensors.size()) {
+    throw WrongUse(fmt::format("{} buffers for {} tensors", count, workload.tensors.size()));
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    const oracles::Tensor& tensor = workload.tensors[size_t(i)];
+    const int64_t size = oracles::element_bytes(tensor.element);
+    const std::string_view name = oracles::role_name(tensor.role);
+    const bool dense = tensor.alias_of < 0 && tensor.offset == 0 &&
+                       tensor.capacity - tensor.count() == oracles::kSlackBytes / size;
+    if (!dense) throw WrongUse(fmt::format("{} is not dense in this case", name));
+    if (buffers[i].bytes != tensor.count() * size) {
+      throw WrongUse(fmt::format("{} has {} bytes, its buffer {}", name, tensor.count() * size,
+                                 buffers[i].bytes));
+    }
+  }
+  return workload;
+}
+
+// What the harness would have read back: the tensor, and slack after it.
+std::vector<std::byte> bytes_of(const oracles::Tensor& tensor, const oddtile_buffer& buffer) {
+  std::vector<std::byte> bytes(size_t(tensor.capacity * oracles::element_bytes(tensor.element)));
+  std::memcpy(bytes.data(), buffer.data, size_t(buffer.bytes));
+  return bytes;
+}
+
+void make_inputs(const char* case_text, const oddtile_buffer* buffers, int32_t count) {
+  const oracles::Case subject = case_of(case_text);
+  workload_for(subject, buffers, count);
+  const oracles::Workload made = oracles::materialise(subject, oracles::Poison::zero);
+  for (int32_t i = 0; i < count; ++i) {
+    const oracles::Tensor& tensor = made.tensors[size_t(i)];
+    if (tensor.is_output) throw WrongUse("an output is not made");
+    std::memcpy(buffers[i].data, tensor.bytes.data(), size_t(buffers[i].bytes));
+  }
+}
+
+ErrorEntry judge_buffers(const char* case_text, const oddtile_profile& profile,
+                         const oddtile_buffer* buffers, int32_t count, int64_t rows) {
+  const oracles::Case subject = case_of(case_text);
+  oracles::Workload workload = workload_for(subject, buffers, count);
+  if (size_t(count) != workload.tensors.size()) throw WrongUse("judging needs every tensor");
+  std::vector<std::vector<std::byte>> outputs(workload.tensors.size());
+  for (size_t i = 0; i < workload.tensors.size(); ++i) {
+    oracles::Tensor& tensor = workload.tensors[i];
+    (tensor.is_output ? outputs[i] : tensor.bytes) = bytes_of(tensor, buffers[i]);
+  }
+  const oracles::Judgement judgement =
+      oracles::judge(workload, outputs, profile, {.rows_at_most = rows, .seed = 1});
+  ErrorEntry entry;
+  entry.machine = "cuda";
+  entry.implementation = profile.name;
+  entry.kernel = std::string(oracles::kernel_name(subject.kernel()));
+  entry.dtype = dtype_name(subject);
+  entry.family = family(subject);
+  entry.size = size(subject);
+  entry.case_text = oracles::print(subject);
+  entry.verdict = std::string(oracles::verdict_name(judgement.verdict));
+  entry.visible_edge_keys = judgement.visible_edge_keys;
+  entry.quantities = quantity_entries(judgement);
+  if (judgement.verdict == oracles::Verdict::fail) {
+    entry.broken = judgement.explanation.substr(0, judgement.explanation.find('\n'));
+  }
+  return entry;
 }
 
 int32_t time_tables(const char* case_text, std::span<const Contender> contenders,
@@ -106,5 +182,21 @@ int32_t oddtile_time(const char* case_text, const oddtile_implementation* const*
       contenders.push_back(std::move(contender));
     }
     return time_tables(case_text, contenders, baseline, rounds);
+  });
+}
+
+int32_t oddtile_make(const char* case_text, const oddtile_buffer* buffers, int32_t count) {
+  return guarded([&] {
+    make_inputs(case_text, buffers, count);
+    return 0;
+  });
+}
+
+int32_t oddtile_judge(const char* case_text, const oddtile_profile* profile,
+                      const oddtile_buffer* buffers, int32_t count, int64_t rows) {
+  return guarded([&] {
+    const ErrorEntry entry = judge_buffers(case_text, *profile, buffers, count, rows);
+    last_text() = to_json(entry);
+    return entry.verdict == "fail" ? 1 : 0;
   });
 }

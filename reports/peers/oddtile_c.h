@@ -2,7 +2,8 @@
  * kernels fill, and the same C++ code checks it and times it, in one process. Compiles as C.
  *
  * Functions return 0 clean, 1 findings, 2 wrong use, 3 our own fault, as the program oddtile does;
- * oddtile_text() then holds the result (JSON) or the complaint (one line). One thread at a time. */
+ * oddtile_text() then holds the result (JSON) or the complaint (one line), of the calling thread.
+ * oddtile_make and oddtile_judge may run beside other calls; the others one at a time. */
 #pragma once
 
 #include "kernels/api/kernels.h"
@@ -29,3 +30,21 @@ ODDTILE_API int32_t oddtile_check(const char* machine, const char* case_text,
 ODDTILE_API int32_t oddtile_time(const char* case_text, const oddtile_implementation* const* tables,
                                  const oddtile_deliver* delivers, int32_t count,
                                  const char* baseline, int32_t rounds);
+
+/* The tensors of a dense case (no pad, offset or alias) on the host, in this order: attention q, k,
+ * v, key lengths and mask where the case has them, o, lse where it is asked for; softmax x, mask,
+ * y; vector add x, y, mask, out. `bytes` of a buffer: elements times their size. */
+typedef struct oddtile_buffer {
+  void* data;
+  int64_t bytes;
+} oddtile_buffer;
+
+/* Makes the inputs of a case: fills the first `count` tensors, all of them inputs. */
+ODDTILE_API int32_t oddtile_make(const char* case_text, const oddtile_buffer* buffers,
+                                 int32_t count);
+
+/* Judges an output that was made elsewhere, from inputs that need not be those of the case: what
+ * counts of it is its shape. `buffers`: all tensors; `rows`: about how many are judged (every tile
+ * edge of the profile is among them). The text is one error entry. */
+ODDTILE_API int32_t oddtile_judge(const char* case_text, const oddtile_profile* profile,
+                                  const oddtile_buffer* buffers, int32_t count, int64_t rows);
