@@ -13,7 +13,7 @@ bool has_tensor_map(const oddtile_tensor& tensor, int64_t batch, int64_t heads, 
   const auto takes = [](int64_t stride, int64_t count) {
     return count == 1 || (stride >= 0 && stride < kMost && stride % 8 == 0);
   };
-  return rows > 0 && rows < INT32_MAX && reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 &&
+  return rows > 0 && rows <= kHopperSequenceMost && reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 &&
          takes(tensor.batch_stride, batch) && takes(tensor.head_stride, heads) &&
          takes(tensor.row_stride, rows);
 }
@@ -29,6 +29,7 @@ bool hopper_takes(const oddtile_attention_problem& p, int shape) {
       p.batch == 0 || p.seq_q == 0) {
     return false;
   }
+  if (p.mask != nullptr && !kHopperShapes[shape].byte_masks) return false;
   // A copy to global memory cuts rows by whole 16 bytes.
   if (p.head_dim % 8 != 0) return false;
   int64_t tiles = ceil_div(p.seq_q, int64_t(kHopperShapes[shape].rows()));
@@ -45,7 +46,9 @@ bool hopper_takes(const oddtile_attention_problem& p, int shape) {
 int hopper_preferred(const oddtile_attention_problem& p) {
   if (p.head_dim > 128) return 5;
   const bool banded = is_banded(p);
-  if (p.head_dim > 64) return banded && p.seq_q <= 4096 ? 4 : 3;
+  const bool masked = p.mask != nullptr;
+  if (p.head_dim > 64) return masked || (banded && p.seq_q <= 4096) ? 4 : 3;
+  if (masked) return 1;
   if (!banded) return 0;
   return p.seq_q <= 1024 ? 1 : 2;
 }

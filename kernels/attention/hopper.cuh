@@ -42,32 +42,34 @@ struct Producer {
   }
 
   // Only the leader waits and copies: the other lanes could fall a whole phase behind.
-  ODDTILE_DEVICE void load_q(const WorkItem& work, uint32_t parity) const {
+  ODDTILE_DEVICE void load_q(const QueryTileOfHead& tile, int32_t key_length,
+                             const BlockRange& of_tile, uint32_t parity) const {
     if (!leader) return;
     ODDTILE_UNROLL
     for (int group = 0; group < s.consumers; ++group) {
+      const WorkItem work = work_item<s>(p, tile, group, key_length, of_tile);
       mbarrier_wait(memory.barriers->q_empty + group, parity ^ 1);
-      memory.work[group] = work;
-      copy(memory.q(group), &p.q, work.first_query + kWarpgroupRows * group, work.head, work.batch,
+      memory.work(group, parity) = work;
+      copy(memory.q(group), &p.q, work.first_query, tile.head, tile.batch,
            memory.barriers->q_full + group, once);
     }
   }
 
-  ODDTILE_DEVICE void load_k(const WorkItem& work, int block, const Stage<s>& at) const {
+  ODDTILE_DEVICE void load_k(const QueryTileOfHead& tile, int block, const Stage<s>& at) const {
     if (!leader) return;
     mbarrier_wait(memory.barriers->k_empty + at.index, at.parity ^ 1);
-    copy(memory.k(at.index), &p.k, block * s.keys, work.head / p.group, work.batch,
+    copy(memory.k(at.index), &p.k, block * s.keys, tile.head / p.group, tile.batch,
          memory.barriers->k_full + at.index, kept);
   }
 
-  ODDTILE_DEVICE void load_v(const WorkItem& work, int block, const Stage<s>& at,
-                             uint32_t& v_landed_parity) const {
-    const int live = work.key_length - block * s.keys;
-    const bool cut = live < s.keys && work.key_length < p.seq_k;
+  ODDTILE_DEVICE void load_v(const QueryTileOfHead& tile, int block, int32_t key_length,
+                             const Stage<s>& at, uint32_t& v_landed_parity) const {
+    const int live = key_length - block * s.keys;
+    const bool cut = live < s.keys && key_length < p.seq_k;
     Mbarrier* const full = memory.barriers->v_full + at.index;
     if (leader) {
       mbarrier_wait(memory.barriers->v_empty + at.index, at.parity ^ 1);
-      copy(memory.v(at.index), &p.v, block * s.keys, work.head / p.group, work.batch,
+      copy(memory.v(at.index), &p.v, block * s.keys, tile.head / p.group, tile.batch,
            cut ? &memory.barriers->v_landed : full, kept);
     }
     if (!cut) return;
@@ -97,27 +99,31 @@ struct Producer {
     Stage<s> at;
     uint32_t q_parity = 0;
     uint32_t v_landed_parity = 0;
-    for (int32_t tile = int32_t(block()); tile < p.tiles;) {
+    for (int32_t ticket = int32_t(block()); ticket < p.tiles;) {
       int32_t next = 0;
       if (leader) next = int32_t(blocks()) + atomic_add(p.tickets, 0, 1);
-      const WorkItem work = work_item<s>(p, tile);
-      const BlockRange keys = blocks_of_rows<s>(p, work, work.first_query, s.rows());
-      if (keys.first < keys.end) load_k(work, keys.end - 1, at);
-      load_q(work, q_parity);
+      const QueryTileOfHead tile = tile_of_ticket<s>(p, ticket);
+      const int32_t key_length = int32_t(key_length_of(p.problem, tile.batch));
+      const BlockRange keys =
+          blocks_of_queries(hopper_band(p, key_length), tile.first_query,
+                            smaller(tile.first_query + s.rows(), p.seq_q), s.keys);
+      if (keys.first < keys.end) load_k(tile, keys.end - 1, at);
+      load_q(tile, key_length, keys, q_parity);
       q_parity ^= 1;
+      ODDTILE_NO_UNROLL
       for (int n = keys.end - 1; n >= keys.first; --n) {
         const Stage<s> v_at = at;
         at.advance();
-        if (n > keys.first) load_k(work, n - 1, at);
-        load_v(work, n, v_at, v_landed_parity);
+        if (n > keys.first) load_k(tile, n - 1, at);
+        load_v(tile, n, key_length, v_at, v_landed_parity);
       }
-      tile = shuffle(next, 0);
+      ticket = shuffle(next, 0);
     }
     if (!leader) return;
     ODDTILE_UNROLL
     for (int group = 0; group < s.consumers; ++group) {
       mbarrier_wait(memory.barriers->q_empty + group, q_parity ^ 1);
-      memory.work[group].first_query = kNoWork;
+      memory.work(group, q_parity).first_query = kNoWork;
       mbarrier_arrive(memory.barriers->q_full + group);
     }
   }
@@ -180,22 +186,23 @@ struct Consumer {
     wgmma_commit();
   }
 
-  ODDTILE_DEVICE void hide(Scores& scores, const WorkItem& work, const BlockRange& whole,
-                           int block) const {
+  ODDTILE_DEVICE void hide(Scores& scores, const WorkItem& work, bool whole, int block) const {
     const AttentionParameters<T>& problem = p.problem;
     if (problem.scale.multiplier != 1.0f) multiply_scores(scores, problem.scale.multiplier);
-    const int64_t first_query = warp_query(work);
-    if (block < whole.first || block >= whole.end) {
-      const Band band = band_of(problem, work.key_length);
-      hide_outside_band(scores, band, first_query, int64_t(block) * s.keys);
+    if (!whole) {
+      hide_outside_band(scores, hopper_band(p, work.key_length), warp_query(work), block * s.keys);
     }
-    if (problem.mask.data) {
+    if constexpr (s.byte_masks) {
+      if (!problem.mask.data) return;
       const QueryTile tile = {work.batch, work.head, work.first_query};
-      hide_by_mask(scores, problem, tile, first_query, int64_t(block) * s.keys);
+      hide_by_mask(scores, problem, tile, warp_query(work), block * s.keys);
     }
   }
-  ODDTILE_DEVICE int warp_query(const WorkItem& work) const {
-    return work.first_query + kWarpgroupRows * group + 16 * (warp() % 4);
+  ODDTILE_DEVICE static bool is_whole(const WorkItem& work, int block) {
+    return block >= work.whole.first && block < work.whole.end;
+  }
+  ODDTILE_DEVICE static int32_t warp_query(const WorkItem& work) {
+    return work.first_query + 16 * (warp() % 4);
   }
 
   // Weights to where the next product finds them.
@@ -221,25 +228,24 @@ struct Consumer {
     }
   }
 
-  ODDTILE_DEVICE void attend(const WorkItem& work, const BlockRange& keys, Rows& rows,
-                             Output& output, Stage<s>& at) const {
-    const BlockRange whole = whole_blocks<s>(p, work, group);
+  ODDTILE_DEVICE void attend(const WorkItem& work, Rows& rows, Output& output, Stage<s>& at) const {
     Scores scores;
     Weights weights;
     float factor[2];
+    int n = work.own.end - 1;
     mbarrier_wait(memory.barriers->k_full + at.index, at.parity);
     multiply_scores_of(scores, at);
     wgmma_wait<0>();
     wgmma_ready(scores.flat());
     release(memory.barriers->k_empty + at.index);
-    hide(scores, work, whole, keys.end - 1);
+    hide(scores, work, is_whole(work, n), n);
     rows.weigh(scores, factor, p.problem.scale.c, p.slack);
     if constexpr (s.staging == Staging::weights) await_staging();
     hand_to_product(weights, scores);
     output.clear();
 
     ODDTILE_NO_UNROLL
-    for (int n = keys.end - 2; n >= keys.first; --n) {
+    for (--n; n >= work.own.first; --n) {
       const Stage<s> before = at;
       at.advance();
       await(memory.barriers->k_full + at.index, at.parity);
@@ -249,6 +255,7 @@ struct Consumer {
       multiply_values(output, weights, before);
       pass_turn();
 
+      const bool whole = is_whole(work, n);
       wgmma_wait<1>();
       wgmma_ready(scores.flat());
       release(memory.barriers->k_empty + at.index);
@@ -289,7 +296,8 @@ struct Consumer {
       }
       const int64_t query = warp_query(work) + 8 * half + lane() / 4;
       if (problem.lse.data && lane() % 4 == 0 && query < problem.seq_q) {
-        const float lse = sum == 0.0f ? kNegativeInfinity : log_sum(rows.frame[half], sum);
+        const RowFrame frame = frame_at(rows.max[half], problem.scale.c);
+        const float lse = sum == 0.0f ? kNegativeInfinity : log_sum(frame, sum);
         store(problem.lse.data,
               work.batch * problem.lse.batch_stride + work.head * problem.lse.head_stride +
                   query * problem.lse.row_stride,
@@ -307,10 +315,8 @@ struct Consumer {
     if (!first_thread()) return;
     ODDTILE_UNROLL
     for (int panel = 0; panel < staging.kPanels; ++panel) {
-      store_tensor_bulk(
-          &p.o,
-          {kPanelColumns * panel, work.first_query + kWarpgroupRows * group, work.head, work.batch},
-          staging.panel(panel));
+      store_tensor_bulk(&p.o, {kPanelColumns * panel, work.first_query, work.head, work.batch},
+                        staging.panel(panel));
     }
     commit_bulk();
     if constexpr (s.staging == Staging::queries) {
@@ -327,23 +333,21 @@ struct Consumer {
     }
     for (;;) {
       mbarrier_wait(memory.barriers->q_full + group, q_parity);
+      const WorkItem& work = memory.work(group, q_parity);
       q_parity ^= 1;
-      const WorkItem work = memory.work[group];
-      sync_warp();  // every lane has read it before one of them lets it be overwritten
       if (work.first_query == kNoWork) break;
-      const BlockRange of_tile = blocks_of_rows<s>(p, work, work.first_query, s.rows());
-      const BlockRange keys = s.take_turns ? of_tile : blocks_of_group<s>(p, work, group, of_tile);
       Rows rows;
       Output output;
       rows.clear();
-      pass_over(of_tile.end - keys.end, at);
-      if (keys.first < keys.end) {
-        attend(work, keys, rows, output, at);
+      pass_over(work.of_tile.end - work.own.end, at);
+      if (work.own.first < work.own.end) {
+        attend(work, rows, output, at);
       } else {
         output.clear();
+        sync_warp();  // all lanes have seen Q's barrier full
         if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
       }
-      pass_over(keys.first - of_tile.first, at);
+      pass_over(work.own.first - work.of_tile.first, at);
       finish_rows(work, rows, output);
       store_output(work, output);
     }

@@ -1,6 +1,7 @@
 // The launch of hopper.cuh for one element type; each type is compiled by itself.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/attention/hopper.cuh"
@@ -52,7 +53,10 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   }
   p.problem = attention_parameters<T>(problem);
   p.tickets = Global<int32_t>(static_cast<int32_t*>(workspace));
+  p.seq_q = int32_t(problem.seq_q);
   p.seq_k = int32_t(problem.seq_k);
+  p.band_low = int32_t(std::clamp<int64_t>(problem.band_low, -kHopperBandMost, kHopperBandMost));
+  p.band_high = int32_t(std::clamp<int64_t>(problem.band_high, -kHopperBandMost, kHopperBandMost));
   p.group = int32_t(problem.heads_q / problem.heads_kv);
   p.row_tiles = int32_t(ceil_div(problem.seq_q, int64_t(s.rows())));
   p.tiles = int32_t(problem.batch * problem.heads_q) * p.row_tiles;

@@ -10,12 +10,21 @@ namespace oddtile::ODDTILE_MACHINE {
 
 inline constexpr int32_t kNoWork = -1;
 
-// A query tile as the producer hands it over.
+struct BlockRange {  // of blocks of keys, [first, end); empty: first == end
+  int32_t first;
+  int32_t end;
+};
+
+// What one consumer has to do of a query tile. It stays in shared memory, where it can be read
+// again: registers are what a consumer has least of.
 struct alignas(16) WorkItem {
-  int32_t first_query;  // kNoWork: there are no more tiles
+  int32_t first_query;  // of the consumer's 64; kNoWork: there are no more tiles
   int32_t head;
   int32_t batch;
   int32_t key_length;
+  BlockRange of_tile;  // that some consumer needs, so that all see them come and go
+  BlockRange own;      // a part of them; empty at the end
+  BlockRange whole;    // of which, as far as band and length go, all queries see all keys
 };
 
 // A position in a ring of stages, and the parity of the phase in which its stage is full; empty is
@@ -87,7 +96,7 @@ struct HopperMemory {
   static constexpr int kWeights = s.weights_in_registers ? 0 : s.consumers * WeightRows::kBytes;
   static constexpr int kStaging = s.staging == Staging::own ? kQ : 0;
   static constexpr int kTiles = kQ + 2 * kKeyRing + kWeights + kStaging;
-  static constexpr int kWork = int(sizeof(WorkItem)) * s.consumers;
+  static constexpr int kWork = 2 * int(sizeof(WorkItem)) * s.consumers;
   static constexpr int64_t kBytes = kTiles + kWork + int64_t(sizeof(HopperBarriers<s>));
   static_assert(kBytes <= 232448, "more shared memory than a block can have");
   static_assert(s.staging != Staging::weights ||
@@ -95,13 +104,18 @@ struct HopperMemory {
                 "O does not fit where the weights are");
 
   std::byte* start;
-  WorkItem* work;  // one for each consumer
+  WorkItem* work_items;  // two for each consumer: of this tile, and of the next one
   HopperBarriers<s>* barriers;
 
   ODDTILE_DEVICE static HopperMemory of_block() {
     std::byte* const start = shared_memory();
     return {start, reinterpret_cast<WorkItem*>(start + kTiles),
             reinterpret_cast<HopperBarriers<s>*>(start + kTiles + kWork)};
+  }
+
+  // Of the tile for which q_full has this parity; it holds until the next but one is handed over.
+  ODDTILE_DEVICE WorkItem& work(int group, uint32_t parity) const {
+    return work_items[int(parity) * s.consumers + group];
   }
 
   ODDTILE_DEVICE QueryRows q(int group) const { return {start + group * QueryRows::kBytes}; }

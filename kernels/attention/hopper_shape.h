@@ -22,6 +22,7 @@ struct HopperShape {
   bool take_turns;  // one warpgroup's softmax while another multiplies (ping-pong)
   Staging staging;
   FrameRule rule;
+  bool byte_masks;  // their addresses need registers that not every shape has to spare
   int producer_registers;
   int consumer_registers;
   bool production = true;
@@ -34,16 +35,22 @@ inline constexpr FrameRule kEconomical = {.lazy = true, .by_integers = true};
 
 // The index plus kHopperFirst is the configuration's id.
 inline constexpr HopperShape kHopperShapes[] = {
-    {64, 3, 128, 3, true, true, Staging::own, kEconomical, 32, 160},             // 0: 192 x 128
-    {64, 2, 128, 4, true, true, Staging::own, {}, 24, 240},                      // 1: 128 x 128
-    {64, 3, 128, 4, true, false, Staging::own, kEconomical, 32, 160},            // 2: 192 x 128
-    {128, 3, 128, 2, false, true, Staging::weights, kEconomical, 32, 160},       // 3: 192 x 128
-    {128, 2, 128, 2, true, false, Staging::own, {}, 24, 240},                    // 4: 128 x 128
-    {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, 40, 232},     // 5: 128 x 64
-    {64, 1, 32, 2, true, false, Staging::queries, kEconomical, 24, 256, false},  // 6: 64 x 32
-    {64, 2, 16, 3, false, true, Staging::own, {.lazy = true}, 24, 240, false}};  // 7: 128 x 16
+    {64, 3, 128, 3, true, true, Staging::own, kEconomical, false, 32, 160},         // 0: 192 x 128
+    {64, 2, 128, 4, true, true, Staging::own, {}, true, 40, 232},                   // 1: 128 x 128
+    {64, 3, 128, 4, true, false, Staging::own, kEconomical, false, 32, 160},        // 2: 192 x 128
+    {128, 3, 128, 2, false, true, Staging::weights, kEconomical, false, 32, 160},   // 3: 192 x 128
+    {128, 2, 128, 2, true, false, Staging::own, {}, true, 24, 240},                 // 4: 128 x 128
+    {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, true, 40, 232},  // 5: 128 x 64
+    // From here on for the simulator.
+    {64, 1, 32, 2, true, false, Staging::queries, kEconomical, true, 40, 256, false},  // 6
+    {64, 2, 16, 3, false, true, Staging::own, {.lazy = true}, true, 40, 232, false}};  // 7
+// 7: 128 x 16
 
 inline constexpr int kHopperShapeCount = sizeof(kHopperShapes) / sizeof(kHopperShapes[0]);
 inline constexpr int kHopperFirst = 32;
+
+// Positions, their differences and a band moved by an anchor's shift stay within 32 bits.
+inline constexpr int64_t kHopperSequenceMost = int64_t(1) << 28;
+inline constexpr int64_t kHopperBandMost = int64_t(1) << 29;
 
 }  // namespace oddtile

@@ -32,14 +32,15 @@ ODDTILE_DEVICE Band band_of(const AttentionParameters<T>& p, int64_t length) {
 
 // Sets scores of keys outside the band or beyond the key length to -inf. `first_query` is that of
 // the warp's first row.
-template <int fragments, int keys>
-ODDTILE_DEVICE void hide_outside_band(Accumulator<fragments, keys>& scores, const Band& band,
-                                      int64_t first_query, int64_t first_key) {
+template <int fragments, int keys, class Integer>
+ODDTILE_DEVICE void hide_outside_band(Accumulator<fragments, keys>& scores,
+                                      const BandOf<Integer>& band, Integer first_query,
+                                      Integer first_key) {
   ODDTILE_UNROLL
   for (int f = 0; f < fragments; ++f) {
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const int64_t query = first_query + 16 * f + 8 * half + lane() / 4;
+      const Integer query = first_query + 16 * f + 8 * half + lane() / 4;
       const Columns seen = columns_of_query(band, query, first_key, keys);
       const uint32_t count = uint32_t(seen.end > seen.begin ? seen.end - seen.begin : 0);
       const int own = lane() % 4 * 2 - seen.begin;  // one unsigned comparison tests both ends

@@ -15,11 +15,11 @@ namespace oddtile::ODDTILE_MACHINE {
 // each keeps the sum of the weights in its own columns.
 template <FrameRule rule>
 struct WarpgroupRows {
-  RowFrame frame[2];
+  float max[2];  // whose frame_at is the row's frame
   float sum[2];
 
   ODDTILE_DEVICE void clear() {
-    frame[0] = frame[1] = RowFrame();
+    max[0] = max[1] = kNegativeInfinity;
     sum[0] = sum[1] = 0.0f;
   }
 
@@ -98,48 +98,46 @@ struct WarpgroupRows {
   template <int keys>
   ODDTILE_DEVICE void follow_maximum(Accumulator<1, keys>& scores, float (&subtract)[2],
                                      float (&factor)[2], float c, float slack) {
-    const RowFrame old[2] = {frame[0], frame[1]};
+    const float old[2] = {max[0], max[1]};
     bool unusual = false;
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
       float top;
       if constexpr (rule.by_integers) {
-        const int32_t bits = lane_maximum_of_bits(scores, half, old[half].max);
+        const int32_t bits = lane_maximum_of_bits(scores, half, old[half]);
         unusual = unusual || bits < 0;
         top = row_maximum(std::bit_cast<float>(bits));
       } else {
-        top = row_maximum(lane_maximum(scores, half, old[half].max));
+        top = row_maximum(lane_maximum(scores, half, old[half]));
       }
-      if (rule.lazy) top = top <= old[half].max + slack ? old[half].max : top;
-      move_frame(half, top, old[half], subtract, factor, c);
-      unusual = unusual || takes_difference(frame[half]) || takes_difference(old[half]);
+      if (rule.lazy) top = top <= old[half] + slack ? old[half] : top;
+      max[half] = top;
+      const RowFrame before = frame_at(old[half], c);
+      const RowFrame now = frame_at(top, c);
+      subtract[half] = subtrahend(now);
+      factor[half] = exp2_approx(before.reference - subtract[half]);
+      unusual = unusual || takes_difference(now) || takes_difference(before);
     }
     // One vote per tile keeps the rare forms out of the common path.
     if (vote_any(unusual)) follow_exactly(scores, old, subtract, factor, c);
   }
 
-  ODDTILE_DEVICE void move_frame(int half, float top, const RowFrame& old, float (&subtract)[2],
-                                 float (&factor)[2], float c) {
-    frame[half] = frame_at(top, c);
-    subtract[half] = subtrahend(frame[half]);
-    factor[half] = exp2_approx(old.reference - subtract[half]);
-  }
-
-  // The maximum itself, and the difference form where |frame| is large (online_softmax.cuh).
+  // The maximum itself, and the difference form where the frame is large (online_softmax.cuh).
   template <int keys>
-  ODDTILE_DEVICE void follow_exactly(Accumulator<1, keys>& scores, const RowFrame (&old)[2],
+  ODDTILE_DEVICE void follow_exactly(Accumulator<1, keys>& scores, const float (&old)[2],
                                      float (&subtract)[2], float (&factor)[2], float c) {
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const float top = row_maximum(lane_maximum(scores, half, old[half].max));
-      move_frame(half, top, old[half], subtract, factor, c);
-      factor[half] = rescale_factor(old[half], frame[half], c);
-      if (!takes_difference(frame[half])) continue;
+      max[half] = row_maximum(lane_maximum(scores, half, old[half]));
+      const RowFrame now = frame_at(max[half], c);
+      subtract[half] = subtrahend(now);
+      factor[half] = rescale_factor(frame_at(old[half], c), now, c);
+      if (!takes_difference(now)) continue;
       subtract[half] = 0.0f;  // fma(s - max, c, -0) is the difference form
       ODDTILE_UNROLL
       for (int n = 0; n < keys / 8; ++n) {
-        scores.at[0][n][2 * half] -= frame[half].max;
-        scores.at[0][n][2 * half + 1] -= frame[half].max;
+        scores.at[0][n][2 * half] -= now.max;
+        scores.at[0][n][2 * half + 1] -= now.max;
       }
     }
   }
