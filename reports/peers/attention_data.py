@@ -4,41 +4,37 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+import abi
 import attention_points
 from judging import Verdict, on_host
 from our_launch import DTYPES, attention_problem
 from torch_peers import SdpaPeer
 
-import abi
-
 
 class AttentionData:
-    """N(0, 1) tensors of a point; `other`: data of the same shape whose inputs are shared."""
+    """N(0, 1) tensors of a point."""
 
-    def __init__(self, point, other=None):
+    def __init__(self, point):
         self.point = point
         self.dtype = DTYPES[point.dtype][1]
-        if other is None:
-            source = torch.Generator(device="cuda").manual_seed(point.seq + point.head_dim)
-            queries = (point.batch, point.heads_q, point.seq, point.head_dim)
-            keys = (point.batch, point.heads_kv, point.seq, point.head_dim)
-            self.q, self.k, self.v = (
-                torch.randn(shape, generator=source, device="cuda", dtype=self.dtype)
-                for shape in (queries, keys, keys))
-        else:
-            self.q, self.k, self.v = other.q, other.k, other.v
+        source = torch.Generator(device="cuda").manual_seed(point.seq + point.head_dim)
+        queries = (point.batch, point.heads_q, point.seq, point.head_dim)
+        keys = (point.batch, point.heads_kv, point.seq, point.head_dim)
+        self.q, self.k, self.v = (
+            torch.randn(shape, generator=source, device="cuda", dtype=self.dtype)
+            for shape in (queries, keys, keys))
         self.key_length = None
         if point.lengths is not None:
             self.key_length = torch.tensor(point.lengths, dtype=torch.int32, device="cuda")
 
-    def outputs(self):
-        return (torch.empty_like(self.q),
-                torch.empty(self.q.shape[:3], dtype=torch.float32, device="cuda"))
-
-    def problem(self, o, lse, point=None):
-        """`point`: another problem on the same inputs, its keys not limited by lengths."""
-        lengths = self.key_length if point is None else None
-        return attention_problem(point or self.point, self.q, self.k, self.v, o, lse, lengths)
+    def problem(self, other=None):
+        """The C problem and outputs of its own, (o, lse); `other`: another problem on the same
+        inputs, its keys not limited by lengths."""
+        o = torch.empty_like(self.q)
+        lse = torch.empty(self.q.shape[:3], dtype=torch.float32, device="cuda")
+        lengths = self.key_length if other is None else None
+        problem = attention_problem(other or self.point, self.q, self.k, self.v, o, lse, lengths)
+        return problem, (o, lse)
 
     def _keys(self, item):
         return self.point.seq if self.point.lengths is None else self.point.lengths[item]
@@ -61,18 +57,18 @@ class AttentionData:
             self.k[item, :, :keys] = k[0]
             self.v[item, :, :keys] = v[0]
 
-    def submit(self, judge, variant, ours, edges=False):
-        """A Verdict of the variant's outputs as they are now, on sampled heads; ours with LSE."""
+    def submit(self, judge, variant, edges=False):
+        """A Verdict of the variant's outputs as they are now, on sampled heads. `variant.tensors`:
+        (o, lse) of ours and of whatever has a profile, (o,) of peers."""
         group = self.point.heads_q // self.point.heads_kv
+        outputs = variant.tensors
+        profile = getattr(variant, "profile", None) or self._peer_profile()
         futures = []
         for item, head in attention_points.judged_items(self.point):
             keys = self._keys(item)
             tensors = [self.q[item, head], self.k[item, head // group, :keys],
-                       self.v[item, head // group, :keys], variant.o[item, head]]
-            if ours:
-                tensors.append(variant.lse[item, head])
-            case = self.point.item_case(keys, int(ours), edges)
-            profile = variant.profile if ours else self._peer_profile()
+                       self.v[item, head // group, :keys], *(t[item, head] for t in outputs)]
+            case = self.point.item_case(keys, len(outputs) - 1, edges)
             futures.append(judge.submit(case, profile, [on_host(t) for t in tensors]))
         return Verdict(futures)
 
@@ -86,7 +82,8 @@ class AttentionData:
 
 
 class SdpaLaunch:
-    """PyTorch's scaled_dot_product_attention, held to one backend; `o` is its last output."""
+    """PyTorch's scaled_dot_product_attention, held to one backend; `tensors` holds its
+    last output, which belongs to PyTorch."""
     _BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 
     def __init__(self, backend, data):
@@ -96,10 +93,13 @@ class SdpaLaunch:
         point = data.point
         self._options = {"is_causal": point.mask == "causal", "scale": point.scale,
                          "enable_gqa": point.heads_q != point.heads_kv}
-        self.o = None
+        self.tensors = ()
+
+    def configuration_name(self):
+        return ""
 
     def held(self):
         return sdpa_kernel([self._backend])
 
     def launch(self):
-        self.o = F.scaled_dot_product_attention(*self._inputs, **self._options)
+        self.tensors = (F.scaled_dot_product_attention(*self._inputs, **self._options),)

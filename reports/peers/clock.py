@@ -100,11 +100,11 @@ class Clock:
         torch.cuda.synchronize()
         return 1e3 * middle.elapsed_time(end) / (count - count // 2)
 
-    def replayed(self, variants, rounds, launches=20):
+    def replayed(self, variants, rounds, launches=20, before_last=None):
         """{name: [us a launch]} of graphs of `launches` launches each, warm L2, interleaved: what a
         small problem costs when the host costs nothing."""
         graphs = [_Graph(variant, launches) for variant in variants]
-        times = self.interleaved(graphs, rounds, cold=False)
+        times = self.interleaved(graphs, rounds, cold=False, before_last=before_last)
         return {name: [us / launches for us in each] for name, each in times.items()}
 
 

@@ -87,6 +87,10 @@ ErrorEntry judge_buffers(const char* case_text, const oddtile_profile& profile,
   const oracles::Case subject = case_of(case_text);
   oracles::Workload workload = workload_for(subject, buffers, count);
   if (size_t(count) != workload.tensors.size()) throw WrongUse("judging needs every tensor");
+  const auto* add = std::get_if<oracles::VectorAddCase>(&subject.problem);
+  if (add != nullptr && add->mask != oracles::MaskKind::none) {
+    throw WrongUse("what masked elements held before is not known here");
+  }
   std::vector<std::vector<std::byte>> outputs(workload.tensors.size());
   for (size_t i = 0; i < workload.tensors.size(); ++i) {
     oracles::Tensor& tensor = workload.tensors[i];

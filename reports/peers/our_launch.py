@@ -17,13 +17,13 @@ class NotOffered(RuntimeError):
 class OurLaunch:
     """`name`, `launch()` and `held()` as clock.py wants them; `profile` as the judge does.
 
-    problem: abi.Problem whose addresses are those of `tensors`, which are kept alive.
+    problem: abi.Problem whose outputs are `tensors`; what else it points to the caller keeps alive.
     configuration: an id, or None for the implementation's own choice.
     """
 
     def __init__(self, table, problem, tensors, name="fused", configuration=None):
         self.name = name
-        self._problem, self._tensors = problem, tensors
+        self._problem, self.tensors = problem, tensors
         ids = admissible(table, problem)
         if not ids or configuration not in (None, *ids):
             raise NotOffered(f"{name}: configuration {configuration} of {ids}")

@@ -12,6 +12,7 @@ from ratio import Ratio, geometric_mean, quantile
 
 OURS = "fused"
 SUSTAINED = ", sustained"
+NOT_JUDGED = "not judged"
 
 
 class PeerRecord:
@@ -59,7 +60,7 @@ def entry(point, name, configuration, us, amounts, against=None, baseline=OURS):
             "us_upper": quantile(us, 0.75), "rounds": len(us), "bytes": amounts["bytes"],
             "flops": amounts["flops"], "rate": rate, "rate_unit": amounts["rate_unit"],
             "baseline": baseline if against else "", "ratio": compared.value,
-            "ratio_low": compared.low, "ratio_high": compared.high, "verdict": "not judged",
+            "ratio_low": compared.low, "ratio_high": compared.high, "verdict": NOT_JUDGED,
             "edge_verdict": "not run", "edges_visible": 0.0, "verified": False}
 
 
@@ -104,9 +105,10 @@ def cell(size, ratio, mark):
     return f"{size_text(size)} {ratio.value:.3f}±{(ratio.high - ratio.low) / 2:.3f}{below}{mark}"
 
 
-def table(timings, shares=("copy", "fused on full")):
+def table(timings, shares=("copy", "fused on full"), floor=None):
     """Lines: for each series and peer our speed over it at every size, and the geometric mean; of
-    what `shares` names the rate, since it moves or computes another amount."""
+    what `shares` names the rate, since it moves or computes another amount. With a floor only
+    those sizes whose whole interval lies below it."""
     ours = {(e["series"], e["size"]): e for e in timings if e["implementation"] == OURS}
     lines = []
     for (series, name), entries in _group(timings).items():
@@ -116,7 +118,8 @@ def table(timings, shares=("copy", "fused on full")):
             by_rate = name in shares
             ratio = rate_share(one, own) if by_rate else speed(one)
             ratios.append(ratio)
-            cells.append(cell(one["size"], ratio, "" if own["verified"] else "!"))
+            if floor is None or ratio.high < floor(name):
+                cells.append(cell(one["size"], ratio, "" if own["verified"] else "!"))
         mean = geometric_mean(ratios)
         lines.append(f"{series} / {name}: mean {mean.value:.3f} [{mean.low:.3f}, {mean.high:.3f}] "
                      f"least {min(r.value for r in ratios):.3f} | " + "  ".join(cells))

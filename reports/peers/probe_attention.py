@@ -36,17 +36,21 @@ class ProbeLaunch:
     def __init__(self, library, point, q, k, v):
         function, section = configuration(point)
         self.configuration = function
-        self.o = torch.empty_like(q)
-        self.lse = torch.empty(q.shape[:3], dtype=torch.float32, device="cuda")
+        o = torch.empty_like(q)
+        lse = torch.empty(q.shape[:3], dtype=torch.float32, device="cuda")
+        self.tensors = (o, lse)
         self._tiles = torch.zeros(16, dtype=torch.int32, device="cuda")  # its tile counter
         self._keep = (q, k, v)
         self._call = getattr(library, "run_" + function)
         self._call.restype = c.c_int
-        pointers = [c.c_void_p(t.data_ptr()) for t in (q, k, v, self.o, self.lse)]
+        pointers = [c.c_void_p(t.data_ptr()) for t in (q, k, v, o, lse)]
         sizes = [point.batch, point.heads_q, point.heads_kv, point.seq, point.seq, 0]
         order = [1, section] if section else [0, 1]
         self._arguments = [*pointers, *sizes, c.c_float(point.scale), *order, 0,
                            c.c_void_p(self._tiles.data_ptr()), 0, c.c_void_p(0)]
+
+    def configuration_name(self):
+        return self.configuration
 
     def held(self):
         return contextlib.nullcontext()
