@@ -81,7 +81,7 @@ class AttentionPoint:
         keys = self.heads_kv * sum(self.lengths or (self.seq,) * self.batch)
         return 2 * self.head_dim * (2 * rows + 2 * keys) + 4 * rows
 
-    def case(self, lse):
+    def case(self, lse=1):
         """Text of the whole problem; oddtile draws lengths of its own from the seed."""
         lengths = "" if self.lengths is None else " lengths=random"
         return (f"attention dtype={self.dtype} batch={self.batch} heads_kv={self.heads_kv} "
