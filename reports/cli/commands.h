@@ -23,6 +23,7 @@ struct ReportOptions {
   // A name may end in ":quick": a fraction of that section alone.
   std::string sections = "errors,io,criteria,soundness,timing";
   bool quick = false;
+  std::vector<std::string> beside;  // records that the pages show as well
 };
 
 struct ProfileOptions {
@@ -34,7 +35,7 @@ struct ProfileOptions {
 };
 
 struct RenderOptions {
-  std::string record;
+  std::vector<std::string> records;  // the first one's environment heads the page
   std::string output = "report";
 };
 

@@ -15,6 +15,7 @@
 #include "reports/measure/io.h"
 #include "reports/measure/timing.h"
 #include "reports/record/findings.h"
+#include "reports/record/join.h"
 #include "reports/render/render.h"
 
 namespace oddtile::reports {
@@ -106,6 +107,13 @@ void measure_soundness(properties::Machine& machine, Effort effort, Record* reco
   record->soundness.push_back(soundness_entry(state, options.outputs, complete));
 }
 
+Record read_record(const std::string& path) {
+  std::string reason;
+  std::optional<Record> record = from_json(read_file(path), &reason);
+  if (!record) throw WrongUse(fmt::format("{} is no record: {}", path, reason));
+  return std::move(*record);
+}
+
 int write_pages(const Record& record, const std::string& output) {
   const fs::path folder = output;
   write_file(folder / "summary.md", render_summary(record));
@@ -134,6 +142,8 @@ int report_command(const ReportOptions& options) {
                                    [](const Section& s) { return s.name == "timing"; });
   if (times == std::ssize(sections)) machine_named("cuda");  // else there is nothing to measure
   require_writable(options.output);
+  std::vector<Record> beside;  // read first: a wrong path must not cost the sweeps
+  for (const std::string& path : options.beside) beside.push_back(read_record(path));
   Record record;
   record.environment = environment();
   properties::Machine& sim = properties::sim_machine();
@@ -146,15 +156,16 @@ int report_command(const ReportOptions& options) {
     // After each section: what was measured is kept when a later section breaks the process.
     write_file(fs::path(options.output) / "record.json", to_json(record));
   }
+  for (const Record& other : beside) join(other, &record);
   return write_pages(record, options.output);
 }
 
 int render_command(const RenderOptions& options) {
-  std::string reason;
-  const std::optional<Record> record = from_json(read_file(options.record), &reason);
-  if (!record) throw WrongUse(fmt::format("{} is no record: {}", options.record, reason));
+  Record record = read_record(options.records.front());
+  for (size_t i = 1; i < options.records.size(); ++i)
+    join(read_record(options.records[i]), &record);
   require_writable(options.output);
-  return write_pages(*record, options.output);
+  return write_pages(record, options.output);
 }
 
 }  // namespace oddtile::reports

@@ -73,15 +73,12 @@ def judged(one, timed, edges):
     return one
 
 
-def speed(one):
-    """Ours over the peer of a peer's entry, as a Ratio of times."""
-    return Ratio(one["ratio"], one["ratio_low"], one["ratio_high"]).inverse()
-
-
-def rate_share(one, ours):
-    """Our rate over the other's, where both count different amounts (a copy, a full problem)."""
+def speed(one, ours):
+    """Ours over the other of one of its entries, as a Ratio: of times where both did the same, of
+    rates where they count different amounts (the full problem beside one with a window)."""
     amount = "flops" if one["rate_unit"] == "TFLOP/s" else "bytes"
-    return speed(one).scaled(ours[amount] / one[amount])
+    times = Ratio(one["ratio"], one["ratio_low"], one["ratio_high"]).inverse()
+    return times.scaled(ours[amount] / one[amount])
 
 
 def _group(timings):
@@ -105,18 +102,16 @@ def cell(size, ratio, mark):
     return f"{size_text(size)} {ratio.value:.3f}±{(ratio.high - ratio.low) / 2:.3f}{below}{mark}"
 
 
-def table(timings, shares=("copy", "fused on full"), floor=None):
-    """Lines: for each series and peer our speed over it at every size, and the geometric mean; of
-    what `shares` names the rate, since it moves or computes another amount. With a floor only
-    those sizes whose whole interval lies below it."""
+def table(timings, floor=None):
+    """Lines: for each series and peer our speed over it at every size, and the geometric mean.
+    With a floor (a function of the peer's name) only sizes whose whole interval lies below it."""
     ours = {(e["series"], e["size"]): e for e in timings if e["implementation"] == OURS}
     lines = []
     for (series, name), entries in _group(timings).items():
         ratios, cells = [], []
         for one in sorted(entries, key=lambda e: e["size"]):
             own = ours[one["series"], one["size"]]
-            by_rate = name in shares
-            ratio = rate_share(one, own) if by_rate else speed(one)
+            ratio = speed(one, own)
             ratios.append(ratio)
             if floor is None or ratio.high < floor(name):
                 cells.append(cell(one["size"], ratio, "" if own["verified"] else "!"))

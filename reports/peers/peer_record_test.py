@@ -29,14 +29,14 @@ def test_entries():
     ours, peer = two()
     assert math.isclose(ours["rate"], 1e9 / 11e-6 * 1e-12) and ours["us_lower"] == 10.5
     assert ours["verified"] and ours["baseline"] == "" and peer["baseline"] == "fused"
-    assert record.speed(peer) == Ratio(2, 1.25, 2.5)
+    assert record.speed(peer, ours) == Ratio(2, 1.25, 2.5)
     assert not two("fail")[0]["verified"] and two("vacuous")[0]["verified"]
 
 
-def test_shares():
+def test_rates_of_different_amounts():
     ours, other = two()
     other["flops"] = 4 * ours["flops"]
-    assert record.rate_share(other, ours) == Ratio(0.5, 0.3125, 0.625)
+    assert record.speed(other, ours) == Ratio(0.5, 0.3125, 0.625)
 
 
 def test_tables():

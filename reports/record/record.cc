@@ -226,6 +226,7 @@ void fields(Record& e, Visitor&& visit) {
   visit("soundness", e.soundness, kOptional);
   visit("skips", e.skips);
   visit("ceilings", e.ceilings);
+  visit("beside", e.beside, kOptional);
 }
 
 Json write(const std::string& value) {

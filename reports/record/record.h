@@ -219,6 +219,7 @@ struct Record {
   std::vector<SoundnessEntry> soundness;
   std::vector<Skip> skips;
   Ceilings ceilings;
+  std::vector<Environment> beside;  // of records that were joined to this one (join.h)
 };
 
 std::string to_json(const Record& record);

@@ -7,6 +7,7 @@
 #include "reports/record/findings.h"
 #include "reports/render/charts.h"
 #include "reports/render/criteria_tables.h"
+#include "reports/render/peer_tables.h"
 #include "reports/render/soundness_tables.h"
 #include "reports/render/tables.h"
 #include "reports/render/templates.h"
@@ -109,6 +110,14 @@ constexpr char kTimingAbout[] =
     "verified when the timed outputs are within their bounds and the same shape and configuration "
     "passes on data that shows a fault at every edge.";
 
+constexpr char kPeersAbout[] =
+    "Our kernels beside other libraries, in one process, on outputs that were judged in that run: "
+    "how many times as fast ours is, with the 95 % interval of rounds in which both were timed. "
+    "Interleaved: a random order in each round, cold L2 (softmax and add move more than it holds). "
+    "Sustained: each alone, back to back, at the clocks that the power limit leaves it; the limits "
+    "are then those of two passes, no interval. Replayed: graphs of 20 launches, launch included. "
+    "Beside a copy, and a masked problem beside the full one, rates are compared.";
+
 data view(const Record& record, bool with_plots) {
   data result(data::type::object);
   std::vector<std::string> found;
@@ -153,6 +162,12 @@ data view(const Record& record, bool with_plots) {
   if (!record.timings.empty()) {
     sections.push_back(section("How fast", kTimingAbout, timing_tables(record),
                                plots(timing_plots(record), "time")));
+  }
+  if (has_peers(record)) {
+    std::vector<Table> beside = {peer_summary_table(record)};
+    for (Table& table : peer_tables(record)) beside.push_back(std::move(table));
+    sections.push_back(
+        section("Beside other libraries", kPeersAbout, beside, data(data::type::list)));
   }
   result.set("sections", sections);
   result.set("appendix", tables_data({skip_table(record), profile_table(record)}));

@@ -7,6 +7,7 @@
 
 #include "reports/render/criteria_tables.h"
 #include "reports/render/format.h"
+#include "reports/render/peer_tables.h"
 #include "reports/render/soundness_tables.h"
 
 namespace oddtile::reports {
@@ -147,6 +148,7 @@ std::vector<std::string> headlines(const Record& record) {
   add_criteria_headline(record, lines);
   add_soundness_headline(record, lines);
   add_timing_headlines(record, lines);
+  add_peer_headlines(record, lines);
   for (const Skip& skip : record.skips) {
     if (skip.what.starts_with("all of it")) {
       lines.push_back(fmt::format("Not measured: {}: {}.", skip.section, skip.reason));
@@ -168,6 +170,12 @@ Table environment_table(const Record& record) {
     table.rows.push_back({"device", e.device});
     table.rows.push_back({"driver", e.driver});
     table.rows.push_back({"toolkit", e.toolkit});
+  }
+  for (const Environment& other : record.beside) {
+    table.rows.push_back(
+        {"record joined to this page",
+         fmt::format("commit {}, {}, {}, driver {}, {}, {}", other.commit, other.date, other.device,
+                     other.driver, other.toolkit, other.build)});
   }
   if (record.ceilings.copy_gb_s) {
     table.rows.push_back({"measured copy rate", fmt::format("{:.0f} GB/s, bytes read plus written",
