@@ -80,9 +80,5 @@ def compile_for(point):
 def many_versions():
     """torch.compile keeps a version for each shape; beyond its limit of 8 it would go eager."""
     import torch._dynamo.config as config
-    before = config.recompile_limit
-    config.recompile_limit = 4096
-    try:
+    with config.patch(recompile_limit=4096, accumulated_recompile_limit=4096):
         yield
-    finally:
-        config.recompile_limit = before

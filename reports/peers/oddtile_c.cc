@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "oracles/bounds/hardware.h"
 #include "oracles/case/layout.h"
 #include "oracles/case/text.h"
 #include "oracles/judge/judge.h"
@@ -96,8 +97,11 @@ ErrorEntry judge_buffers(const char* case_text, const oddtile_profile& profile,
     oracles::Tensor& tensor = workload.tensors[i];
     (tensor.is_output ? outputs[i] : tensor.bytes) = bytes_of(tensor, buffers[i]);
   }
+  const properties::Machine* cuda = properties::cuda_machine();
+  const oddtile_profile sharp =
+      oracles::sharpened(profile, cuda == nullptr ? nullptr : cuda->hardware());
   const oracles::Judgement judgement =
-      oracles::judge(workload, outputs, profile, {.rows_at_most = rows, .seed = 1});
+      oracles::judge(workload, outputs, sharp, {.rows_at_most = rows, .seed = 1});
   ErrorEntry entry;
   entry.machine = "cuda";
   entry.implementation = profile.name;

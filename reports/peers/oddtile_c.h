@@ -44,8 +44,10 @@ ODDTILE_API int32_t oddtile_make(const char* case_text, const oddtile_buffer* bu
                                  int32_t count);
 
 /* Judges an output that was made elsewhere, from inputs that need not be those of the case: what
- * counts of it is its shape. `buffers`: all tensors; `rows`: about how many are judged (every tile
- * edge of the profile is among them). Vector add without a mask only. The text is one error entry.
+ * counts of it is its shape. Where there is a GPU that was measured (`oddtile profile`), its
+ * numbers sharpen a profile that says machine_arithmetic. `buffers`: all tensors; `rows`: about how
+ * many are judged (every tile edge of the profile is among them). Vector add without a mask only.
+ * The text is one error entry.
  */
 ODDTILE_API int32_t oddtile_judge(const char* case_text, const oddtile_profile* profile,
                                   const oddtile_buffer* buffers, int32_t count, int64_t rows);
