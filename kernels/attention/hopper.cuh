@@ -189,17 +189,31 @@ struct Consumer {
   ODDTILE_DEVICE void hide(Scores& scores, const WorkItem& work, bool whole, int block) const {
     const AttentionParameters<T>& problem = p.problem;
     if (problem.scale.multiplier != 1.0f) multiply_scores(scores, problem.scale.multiplier);
-    if (!whole) {
-      hide_outside_band(scores, hopper_band(p, work.key_length), warp_query(work), block * s.keys);
-    }
+    if (!whole) hide_outside(scores, work, block);
     if constexpr (s.byte_masks) {
       if (!problem.mask.data) return;
       const QueryTile tile = {work.batch, work.head, work.first_query};
       hide_by_mask(scores, problem, tile, warp_query(work), block * s.keys);
     }
   }
+  ODDTILE_DEVICE void hide_outside(Scores& scores, const WorkItem& work, int block) const {
+    const BandOf<int32_t> band = hopper_band(p, work.key_length);
+    const int32_t first_key = block * s.keys;
+    int32_t begin[2];
+    int32_t end[2];
+    ODDTILE_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int32_t query = warp_query(work) + 8 * half + lane() / 4;
+      const RangeOf<int32_t> keys = keys_of_queries(band, query, query);
+      begin[half] = keys.begin - first_key;
+      end[half] = keys.end - first_key;
+    }
+    hide_columns_from(scores, end);
+    if (block < work.whole.first) hide_columns_before(scores, begin);
+  }
+  // Of the warpgroup's rows; one comparison tests both ends.
   ODDTILE_DEVICE static bool is_whole(const WorkItem& work, int block) {
-    return block >= work.whole.first && block < work.whole.end;
+    return uint32_t(block - work.whole.first) < uint32_t(work.whole.end - work.whole.first);
   }
   ODDTILE_DEVICE static int32_t warp_query(const WorkItem& work) {
     return work.first_query + 16 * (warp() % 4);
@@ -228,7 +242,11 @@ struct Consumer {
     }
   }
 
-  ODDTILE_DEVICE void attend(const WorkItem& work, Rows& rows, Output& output, Stage<s>& at) const {
+  // Leaves sums of weighted values in `output`, to be multiplied by `inverse`.
+  ODDTILE_DEVICE void attend(const WorkItem& work, Output& output, float (&inverse)[2],
+                             Stage<s>& at) const {
+    Rows rows;
+    rows.clear();
     Scores scores;
     Weights weights;
     float factor[2];
@@ -273,27 +291,22 @@ struct Consumer {
     mbarrier_wait(memory.barriers->v_full + at.index, at.parity);
     wgmma_ready(output.flat());
     multiply_values(output, weights, at);
+    finish_sums(work, rows, inverse);
     wgmma_wait<0>();
     wgmma_ready(output.flat());
     release(memory.barriers->v_empty + at.index);
     at.advance();
   }
 
-  // Divides by the row sum; a row without live keys has sum 0: O = +0, LSE = -inf. A sum of zeros
-  // is +0: a hidden value times weight 0 has no say, not even its sign.
-  ODDTILE_DEVICE void finish_rows(const WorkItem& work, const Rows& rows, Output& output) const {
+  // The LSE, and what the output is multiplied by: 1 / sum. A row without live keys has sum 0: O =
+  // +0, LSE = -inf.
+  ODDTILE_DEVICE void finish_sums(const WorkItem& work, const Rows& rows,
+                                  float (&inverse)[2]) const {
     const AttentionParameters<T>& problem = p.problem;
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
       const float sum = rows.row_sum(half);
-      const float inverse = sum == 0.0f ? 0.0f : divide(1.0f, sum);
-      ODDTILE_UNROLL
-      for (int n = 0; n < s.head_size / 8; ++n) {
-        ODDTILE_UNROLL
-        for (int i = 2 * half; i < 2 * half + 2; ++i) {
-          output.at[0][n][i] = (output.at[0][n][i] + 0.0f) * inverse;
-        }
-      }
+      inverse[half] = sum == 0.0f ? 0.0f : divide(1.0f, sum);
       const int64_t query = warp_query(work) + 8 * half + lane() / 4;
       if (problem.lse.data && lane() % 4 == 0 && query < problem.seq_q) {
         const RowFrame frame = frame_at(rows.max[half], problem.scale.c);
@@ -302,6 +315,27 @@ struct Consumer {
               work.batch * problem.lse.batch_stride + work.head * problem.lse.head_stride +
                   query * problem.lse.row_stride,
               lse);
+      }
+    }
+  }
+
+  // Where no query of the warpgroup sees a key.
+  ODDTILE_DEVICE void see_nothing(const WorkItem& work, Output& output, float (&inverse)[2]) const {
+    Rows rows;
+    rows.clear();
+    output.clear();
+    finish_sums(work, rows, inverse);
+    sync_warp();  // all lanes have seen Q's barrier full
+    if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
+  }
+
+  // A sum of zeros is +0: a hidden value times weight 0 has no say, not even its sign.
+  ODDTILE_DEVICE static void normalise(Output& output, const float (&inverse)[2]) {
+    ODDTILE_UNROLL
+    for (int n = 0; n < s.head_size / 8; ++n) {
+      ODDTILE_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        output.at[0][n][i] = fma(output.at[0][n][i], inverse[i / 2], 0.0f);
       }
     }
   }
@@ -336,19 +370,16 @@ struct Consumer {
       const WorkItem& work = memory.work(group, q_parity);
       q_parity ^= 1;
       if (work.first_query == kNoWork) break;
-      Rows rows;
       Output output;
-      rows.clear();
+      float inverse[2];
       pass_over(work.of_tile.end - work.own.end, at);
       if (work.own.first < work.own.end) {
-        attend(work, rows, output, at);
+        attend(work, output, inverse, at);
       } else {
-        output.clear();
-        sync_warp();  // all lanes have seen Q's barrier full
-        if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
+        see_nothing(work, output, inverse);
       }
       pass_over(work.own.first - work.of_tile.first, at);
-      finish_rows(work, rows, output);
+      normalise(output, inverse);
       store_output(work, output);
     }
     if constexpr (s.take_turns) {

@@ -64,7 +64,8 @@ ODDTILE_DEVICE BlockRange whole_blocks(const BandOf<int32_t>& band, int32_t firs
                                        int size) {
   const int32_t first_seen_by_last = larger(0, end - 1 + band.low);
   const int32_t end_seen_by_first = larger(0, smaller(band.key_length, first + band.high + 1));
-  return {(first_seen_by_last + size - 1) / size, end_seen_by_first / size};
+  const int32_t begin = (first_seen_by_last + size - 1) / size;
+  return {begin, larger(begin, end_seen_by_first / size)};
 }
 
 // The part of consumer `group`. Consumers that take turns have to take equally many.

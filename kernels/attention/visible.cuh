@@ -56,6 +56,37 @@ ODDTILE_DEVICE void hide_outside_band(Accumulator<fragments, keys>& scores,
   }
 }
 
+// The same for a warp's 16 rows by one end of the band alone, with two instructions a score: hides
+// each row's columns from `end`, or before `begin`, of a tile whose first column is 0.
+template <int keys>
+ODDTILE_DEVICE void hide_columns_from(Accumulator<1, keys>& scores, const int32_t (&end)[2]) {
+  ODDTILE_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int32_t own_end = end[half] - lane() % 4 * 2;
+    ODDTILE_UNROLL
+    for (int n = 0; n < keys / 8; ++n) {
+      ODDTILE_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        if (own_end <= 8 * n + i) scores.at[0][n][2 * half + i] = kNegativeInfinity;
+      }
+    }
+  }
+}
+template <int keys>
+ODDTILE_DEVICE void hide_columns_before(Accumulator<1, keys>& scores, const int32_t (&begin)[2]) {
+  ODDTILE_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int32_t own_begin = begin[half] - lane() % 4 * 2;
+    ODDTILE_UNROLL
+    for (int n = 0; n < keys / 8; ++n) {
+      ODDTILE_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        if (own_begin > 8 * n + i) scores.at[0][n][2 * half + i] = kNegativeInfinity;
+      }
+    }
+  }
+}
+
 // Sets scores whose mask byte is zero to -inf; what the band hides anyway is not read.
 template <class T, int fragments, int keys>
 ODDTILE_DEVICE void hide_by_mask(Accumulator<fragments, keys>& scores,

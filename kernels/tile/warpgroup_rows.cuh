@@ -32,14 +32,14 @@ struct WarpgroupRows {
     follow_maximum(scores, subtract, factor, c, slack);
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
-      float part[2] = {0.0f, 0.0f};
+      float part[2];
       ODDTILE_UNROLL
       for (int n = 0; n < keys / 8; ++n) {
         ODDTILE_UNROLL
         for (int i = 0; i < 2; ++i) {
           float& score = scores.at[0][n][2 * half + i];
           score = exp2_approx(fma(score, c, -subtract[half]));
-          part[i] += score;
+          part[i] = n == 0 ? score : part[i] + score;
         }
       }
       sum[half] = fma(sum[half], factor[half], part[0] + part[1]);
@@ -99,27 +99,30 @@ struct WarpgroupRows {
   ODDTILE_DEVICE void follow_maximum(Accumulator<1, keys>& scores, float (&subtract)[2],
                                      float (&factor)[2], float c, float slack) {
     const float old[2] = {max[0], max[1]};
-    bool unusual = false;
+    int32_t signs = 0;
+    float largest = 0.0f;
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
       float top;
       if constexpr (rule.by_integers) {
         const int32_t bits = lane_maximum_of_bits(scores, half, old[half]);
-        unusual = unusual || bits < 0;
+        signs |= bits;
         top = row_maximum(std::bit_cast<float>(bits));
       } else {
         top = row_maximum(lane_maximum(scores, half, old[half]));
       }
       if (rule.lazy) top = top <= old[half] + slack ? old[half] : top;
       max[half] = top;
-      const RowFrame before = frame_at(old[half], c);
-      const RowFrame now = frame_at(top, c);
-      subtract[half] = subtrahend(now);
-      factor[half] = exp2_approx(before.reference - subtract[half]);
-      unusual = unusual || takes_difference(now) || takes_difference(before);
+      subtract[half] = top * c;
+      factor[half] = exp2_approx(old[half] * c - subtract[half]);
+      largest = maximum(largest, magnitude(subtract[half]));
     }
-    // One vote per tile keeps the rare forms out of the common path.
-    if (vote_any(unusual)) follow_exactly(scores, old, subtract, factor, c);
+    // One vote per tile keeps the rare forms out of the common path. A row without keys so far is
+    // one of them, and so is half of what takes_difference means: a frame beyond that leaves a
+    // factor of 0 to one within it, in either form.
+    if (vote_any(signs < 0 || largest >= kDifferenceFrom / 2)) {
+      follow_exactly(scores, old, subtract, factor, c);
+    }
   }
 
   // The maximum itself, and the difference form where the frame is large (online_softmax.cuh).
