@@ -13,9 +13,9 @@ bool has_tensor_map(const oddtile_tensor& tensor, int64_t batch, int64_t heads, 
   const auto takes = [](int64_t stride, int64_t count) {
     return count == 1 || (stride >= 0 && stride < kMost && stride % 8 == 0);
   };
-  return rows > 0 && rows <= kHopperSequenceMost && reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 &&
-         takes(tensor.batch_stride, batch) && takes(tensor.head_stride, heads) &&
-         takes(tensor.row_stride, rows);
+  return rows > 0 && rows <= kHopperSequenceMost &&
+         reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 && takes(tensor.batch_stride, batch) &&
+         takes(tensor.head_stride, heads) && takes(tensor.row_stride, rows);
 }
 
 bool is_banded(const oddtile_attention_problem& problem) {
@@ -44,13 +44,15 @@ bool hopper_takes(const oddtile_attention_problem& p, int shape) {
 }
 
 int hopper_preferred(const oddtile_attention_problem& p) {
-  if (p.head_dim > 128) return 5;
-  const bool banded = is_banded(p);
-  const bool masked = p.mask != nullptr;
-  if (p.head_dim > 64) return masked || (banded && p.seq_q <= 4096) ? 4 : 3;
-  if (masked) return 1;
-  if (!banded) return 0;
-  return p.seq_q <= 1024 ? 1 : 2;
+  const int by_size = p.head_dim <= 64 ? 0 : p.head_dim <= 128 ? 1 : 2;
+  constexpr int kMasked[] = {6, 7, 8};
+  constexpr int kFull[] = {0, 3, 5};
+  constexpr int kBandedShort[] = {1, 4, 5};
+  constexpr int kBanded[] = {2, 3, 5};
+  constexpr int64_t kShort[] = {1024, 4096, 0};  // queries
+  if (p.mask != nullptr) return kMasked[by_size];
+  if (!is_banded(p)) return kFull[by_size];
+  return p.seq_q <= kShort[by_size] ? kBandedShort[by_size] : kBanded[by_size];
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -186,10 +186,10 @@ struct Consumer {
     wgmma_commit();
   }
 
-  ODDTILE_DEVICE void hide(Scores& scores, const WorkItem& work, bool whole, int block) const {
+  ODDTILE_DEVICE void hide(Scores& scores, const WorkItem& work, int block) const {
     const AttentionParameters<T>& problem = p.problem;
     if (problem.scale.multiplier != 1.0f) multiply_scores(scores, problem.scale.multiplier);
-    if (!whole) hide_outside(scores, work, block);
+    hide_outside(scores, work, block);
     if constexpr (s.byte_masks) {
       if (!problem.mask.data) return;
       const QueryTile tile = {work.batch, work.head, work.first_query};
@@ -209,9 +209,9 @@ struct Consumer {
       end[half] = keys.end - first_key;
     }
     hide_columns_from(scores, end);
-    if (block < work.whole.first) hide_columns_before(scores, begin);
+    if (block < work.own.first + work.whole.first) hide_columns_before(scores, begin);
   }
-  // Of the warpgroup's rows; one comparison tests both ends.
+  // One comparison tests both ends.
   ODDTILE_DEVICE static bool is_whole(const WorkItem& work, int block) {
     return uint32_t(block - work.whole.first) < uint32_t(work.whole.end - work.whole.first);
   }
@@ -250,20 +250,20 @@ struct Consumer {
     Scores scores;
     Weights weights;
     float factor[2];
-    int n = work.own.end - 1;
+    int n = work.own.end - work.own.first - 1;  // blocks count from the first
     mbarrier_wait(memory.barriers->k_full + at.index, at.parity);
     multiply_scores_of(scores, at);
     wgmma_wait<0>();
     wgmma_ready(scores.flat());
     release(memory.barriers->k_empty + at.index);
-    hide(scores, work, is_whole(work, n), n);
+    if (!is_whole(work, n)) hide(scores, work, work.own.first + n);
     rows.weigh(scores, factor, p.problem.scale.c, p.slack);
     if constexpr (s.staging == Staging::weights) await_staging();
     hand_to_product(weights, scores);
     output.clear();
 
     ODDTILE_NO_UNROLL
-    for (--n; n >= work.own.first; --n) {
+    for (--n; n >= 0; --n) {
       const Stage<s> before = at;
       at.advance();
       await(memory.barriers->k_full + at.index, at.parity);
@@ -277,7 +277,7 @@ struct Consumer {
       wgmma_wait<1>();
       wgmma_ready(scores.flat());
       release(memory.barriers->k_empty + at.index);
-      hide(scores, work, whole, n);
+      if (!whole) hide(scores, work, work.own.first + n);
       rows.weigh(scores, factor, p.problem.scale.c, p.slack);
 
       wgmma_wait<0>();

@@ -24,7 +24,7 @@ struct alignas(16) WorkItem {
   int32_t key_length;
   BlockRange of_tile;  // that some consumer needs, so that all see them come and go
   BlockRange own;      // a part of them; empty at the end
-  BlockRange whole;    // of which, as far as band and length go, all queries see all keys
+  BlockRange whole;    // whose scores stay as they are: all queries see all keys; from own.first on
 };
 
 // A position in a ring of stages, and the parity of the phase in which its stage is full; empty is

@@ -68,7 +68,7 @@ ODDTILE_DEVICE BlockRange whole_blocks(const BandOf<int32_t>& band, int32_t firs
   return {begin, larger(begin, end_seen_by_first / size)};
 }
 
-// The part of consumer `group`. Consumers that take turns have to take equally many.
+// The part of consumer `group`. Consumers that take turns have to take equally many blocks.
 template <HopperShape s, class T>
 ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileOfHead& tile,
                                   int group, int32_t key_length, const BlockRange& of_tile) {
@@ -80,13 +80,12 @@ ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileO
     own = blocks_of_queries(band, first, end, s.keys);
     if (own.first == own.end) own = {of_tile.end, of_tile.end};
   }
-  return {first,
-          tile.head,
-          tile.batch,
-          key_length,
-          of_tile,
-          own,
-          whole_blocks(band, first, end, s.keys)};
+  BlockRange whole = {of_tile.end, of_tile.end};
+  if (!p.problem.mask.data && p.problem.scale.multiplier == 1.0f) {
+    whole = whole_blocks(band, first, end, s.keys);
+  }
+  whole = {whole.first - own.first, whole.end - own.first};
+  return {first, tile.head, tile.batch, key_length, of_tile, own, whole};
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -55,10 +55,13 @@ ODDTILE_DEVICE void issue_accumulate(Accumulator<1, columns>& output,
 template <int columns>
 ODDTILE_DEVICE void store_rows(const PanelTile<kWarpgroupRows, columns>& tile,
                                const LeftOperand<1, columns>& values) {
+  // A step of two chunks changes bits 5 and 6 of the place alone. Opaque, so that no loop around
+  // this keeps a register for each step.
   const int row = warp() % 4 * 16 + lane() % 16;
+  const uint32_t first = opaque(uint32_t(tile.chunk(row, lane() / 16) - tile.start));
   ODDTILE_UNROLL
   for (int step = 0; step < columns / 16; ++step) {
-    store_matrix_4(tile.chunk(row, 2 * step + lane() / 16), values.at[0][step]);
+    store_matrix_4(tile.panel(step / 4) + (first ^ uint32_t(step % 4 * 32)), values.at[0][step]);
   }
 }
 

@@ -106,8 +106,8 @@ struct WarpgroupRows {
       float top;
       if constexpr (rule.by_integers) {
         const int32_t bits = lane_maximum_of_bits(scores, half, old[half]);
-        signs |= bits;
         top = row_maximum(std::bit_cast<float>(bits));
+        signs |= std::bit_cast<int32_t>(top);  // of a lane alone it would not matter
       } else {
         top = row_maximum(lane_maximum(scores, half, old[half]));
       }
