@@ -150,9 +150,8 @@ KeysAndValues AttentionOracle::load(int64_t b, int64_t kv_head) const {
 
 bool AttentionOracle::mask(int64_t b, int64_t head, int64_t i, KeyRange keys, uint8_t* out) const {
   if (mask_ == nullptr) return false;
-  const auto bytes = stored_bytes(workload_, *mask_);
-  for (int64_t j = keys.begin; j < keys.end; ++j)
-    *out++ = read_at<uint8_t>(bytes, mask_->index(b, head, i, j));
+  read_bytes(stored_bytes(workload_, *mask_), *mask_, b, head, i, keys.begin, keys.end - keys.begin,
+             out);
   return true;
 }
 

@@ -92,6 +92,21 @@ inline void read_columns(std::span<const std::byte> buffer, const Tensor& tensor
   }
 }
 
+// The same of a mask: its bytes as they are.
+inline void read_bytes(std::span<const std::byte> buffer, const Tensor& tensor, int64_t i0,
+                       int64_t i1, int64_t i2, int64_t first, int64_t count, uint8_t* out) {
+  ODDTILE_ASSERT(tensor.element == Element::byte);
+  if (count == 0) return;
+  const int64_t stride = tensor.strides[3];
+  const int64_t start = tensor.index(i0, i1, i2, first), last = start + (count - 1) * stride;
+  ODDTILE_ASSERT(std::min(start, last) >= 0 && uint64_t(std::max(start, last)) < buffer.size());
+  const std::byte* at = buffer.data() + start;
+  if (stride == 1)
+    std::memcpy(out, at, size_t(count));
+  else
+    for (int64_t i = 0; i < count; ++i) out[i] = uint8_t(at[i * stride]);
+}
+
 // The last dimension at (i0, i1, i2), written to `out` (sizes[3] numbers).
 inline void read_row(std::span<const std::byte> buffer, const Tensor& tensor, int64_t i0,
                      int64_t i1, int64_t i2, double* out) {

@@ -37,5 +37,22 @@ TEST(Read, StridesAndPieces) {
   EXPECT_DEATH(read_columns(bytes, tensor, 0, 0, 0, 0, 3, out), "broken invariant");
 }
 
+TEST(Read, BytesOfAMask) {
+  Tensor tensor = {Role::mask, Element::byte};
+  tensor.sizes[3] = 5;
+  tensor.offset = 4;
+  std::vector<std::byte> bytes;
+  for (int i = 0; i < 9; ++i) bytes.push_back(std::byte(10 + i));
+  uint8_t out[2];
+  for (const int64_t stride : {-1, 0, 1}) {
+    tensor.strides[3] = stride;
+    read_bytes(bytes, tensor, 0, 0, 0, 3, 2, out);
+    EXPECT_EQ(out[0], 14 + 3 * stride);
+    EXPECT_EQ(out[1], 14 + 4 * stride);
+  }
+  tensor.strides[3] = 2;
+  EXPECT_DEATH(read_bytes(bytes, tensor, 0, 0, 0, 3, 2, out), "broken invariant");
+}
+
 }  // namespace
 }  // namespace oddtile::oracles

@@ -67,9 +67,8 @@ class SoftmaxJudge {
     const uint8_t* mask = nullptr;
     if (mask_ != nullptr) {
       s.mask.resize(s.x.size());
-      const auto bytes = stored_bytes(evidence_.workload, *mask_);
-      for (int64_t c = 0; c < mask_->sizes[3]; ++c)
-        s.mask[size_t(c)] = read_at<uint8_t>(bytes, mask_->index(0, 0, r, c));
+      read_bytes(stored_bytes(evidence_.workload, *mask_), *mask_, 0, 0, r, 0, mask_->sizes[3],
+                 s.mask.data());
       mask = s.mask.data();
     }
     solve(mask, Precision::standard, s);

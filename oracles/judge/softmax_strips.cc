@@ -5,33 +5,62 @@
 #include <bit>
 #include <cmath>
 
+#include "kernels/base/bits.h"
 #include "oracles/bounds/rounding.h"
 #include "oracles/exact/read.h"
 
 namespace oddtile::oracles {
 namespace {
 
-using Strip = Eigen::Map<Eigen::ArrayXd>;
+// The vectorised loops take blocks, whose numbers stay in registers; strips are padded to whole
+// blocks with what is not visible. So every number is computed in the same way wherever it lies in
+// memory, which Eigen does not promise for arrays whose size it does not know.
+constexpr int64_t kBlock = 8;
+using Block = Eigen::Array<double, kBlock, 1>;
+using In = Eigen::Map<const Block>;
+using Out = Eigen::Map<Block>;
 constexpr int64_t kStrip = 512;
+constexpr int64_t kKeptColumns = 1 << 15;  // of a row whose numbers stay in the second-level cache
+
 // Farther below the maximum a weight is 0 in double, and what its bound would add is below 2^-1000.
 constexpr double kFarthest = -708;
+constexpr double kHidden = -1e300;  // in place of x where it is not visible
 constexpr double kSmall = 0x1p-10;  // of E: e^x - 1 <= x + x^2/2 + x^3/4
 // Nearer to the line the row is judged in the careful way (oracles/exact/README.md).
 constexpr double kClear = 1 - kEscalationWindow;
 
-// Buffers for strips on the stack: the fixed maximum keeps Eigen from allocating.
-using Local = Eigen::Array<double, Eigen::Dynamic, 1, 0, kStrip, 1>;
+int64_t padded(int64_t n) {
+  return ceil_div(n, kBlock) * kBlock;
+}
 
-template <class Body>
-void for_strips(int64_t columns, const Body& body) {
-  for (int64_t at = 0; at < columns; at += kStrip) body(at, std::min(kStrip, columns - at));
+int64_t hidden(const uint8_t* visible, int64_t n) {
+  static_assert(kStrip < 1 << 16);
+  uint16_t count = 0;  // narrow, so that many are counted at once
+  for (int64_t c = 0; c < n; ++c) count = uint16_t(count + (visible[c] == 0));
+  return count;
 }
 
 }  // namespace
 
+// What the comparison of a row adds up.
+struct SoftmaxStrips::Scan {
+  Block sums = Block::Zero(), squares = Block::Zero();
+};
+
 SoftmaxStrips::SoftmaxStrips(const SoftmaxTensors& tensors, const oddtile_profile& profile,
                              oddtile_dtype dtype)
-    : tensors_(tensors), profile_(profile), dtype_(dtype), columns_(tensors.y.sizes[3]) {}
+    : tensors_(tensors),
+      profile_(profile),
+      dtype_(dtype),
+      columns_(tensors.y.sizes[3]),
+      keeps_rows_(columns_ <= kKeptColumns),
+      rounding_(unit_roundoff(dtype)),
+      flush_(subnormal_roundoff(dtype) + weight_flush(profile)) {
+  const int64_t kept = padded(keeps_rows_ ? columns_ : kStrip);
+  x_.resize(size_t(kept));
+  weights_.resize(size_t(kept));
+  if (tensors_.mask != nullptr) visible_.resize(size_t(kept));
+}
 
 bool SoftmaxStrips::judge(int64_t r, Tally& tally) {
   // Frames are the largest scores of tiles, which these sums do not know.
@@ -42,7 +71,7 @@ bool SoftmaxStrips::judge(int64_t r, Tally& tally) {
   row.events = events;
   log_error_ = log_error_terms(row, false, profile_);
   if (!(log_error_.common - log_error_.per_offset * kFarthest < kSmall)) return false;
-  exponentials();
+  exponentials(r);
   WeightBound weights;
   weights.sum = errors_ / sum_;
   weights.sum_error = sum_error(softmax_depth(columns_, live_, profile_) + events);
@@ -53,107 +82,157 @@ bool SoftmaxStrips::judge(int64_t r, Tally& tally) {
   return true;
 }
 
-// Row r into x_, masked columns as -inf. False where a visible one is not finite or fewer than two
-// are visible.
-bool SoftmaxStrips::read(int64_t r) {
-  x_.resize(size_t(columns_));
-  weights_.resize(size_t(columns_));
-  if (tensors_.mask != nullptr) visible_.resize(size_t(columns_));
-  live_ = columns_;
-  max_ = -kNever;
-  double spoiled = 0;  // NaN as soon as a visible x is not finite
-  for_strips(columns_, [&](int64_t at, int64_t n) {
-    read_columns(tensors_.x_bytes, tensors_.x, 0, 0, r, at, n, &x_[size_t(at)]);
-    Strip x(&x_[size_t(at)], n);
-    if (tensors_.mask == nullptr) {
-      spoiled += (x - x).sum();
-    } else {
-      for (int64_t c = at; c < at + n; ++c) {
-        const bool see = read_at<uint8_t>(tensors_.mask_bytes, tensors_.mask->index(0, 0, r, c));
-        visible_[size_t(c)] = see;
-        live_ -= !see;
-        spoiled += see ? x_[size_t(c)] - x_[size_t(c)] : 0;
-        x_[size_t(c)] = see ? x_[size_t(c)] : -kNever;
-      }
-    }
-    max_ = std::max(max_, x.maxCoeff());
-  });
-  return spoiled == 0 && live_ >= 2;
+template <class Body>
+void SoftmaxStrips::for_strips(const Body& body) {
+  for (int64_t at = 0; at < columns_; at += kStrip) body(at, std::min(kStrip, columns_ - at));
 }
 
-// Weights, their sum and sum w (e^E - 1). Strips are summed with compensation (Neumaier 1974): the
-// error of l is that of one strip, whatever the width.
-void SoftmaxStrips::exponentials() {
+// Columns at..at + n of row r, the hidden ones and those of the padding as kHidden.
+void SoftmaxStrips::load(int64_t r, int64_t at, int64_t n) {
+  double* to = x(at);
+  read_columns(tensors_.x_bytes, tensors_.x, 0, 0, r, at, n, to);
+  std::fill(to + n, to + padded(n), kHidden);
+  if (tensors_.mask == nullptr) return;
+  uint8_t* see = visible(at);
+  read_bytes(tensors_.mask_bytes, *tensors_.mask, 0, 0, r, at, n, see);
+  for (int64_t c = 0; c < n; ++c) {
+    const double number = to[c];  // read whether it is visible or not, which vectorises
+    to[c] = see[c] != 0 ? number : kHidden;
+  }
+}
+
+// Loads row r. False where a visible number is not finite or fewer than two are visible.
+bool SoftmaxStrips::read(int64_t r) {
+  live_ = columns_;
+  Block most = Block::Constant(kHidden), spoiled = Block::Zero();  // NaN: a number was not finite
+  for_strips([&](int64_t at, int64_t n) {
+    load(r, at, n);
+    if (tensors_.mask != nullptr) live_ -= hidden(visible(at), n);
+    const double* from = x(at);
+    for (int64_t c = 0; c < n; c += kBlock) {
+      const Block some = In(from + c);
+      most = most.max(some);
+      spoiled += some - some;
+    }
+  });
+  max_ = most.maxCoeff();
+  return spoiled.sum() == 0 && live_ >= 2;
+}
+
+// Weights and e^E - 1 of a strip that load() left in x; the sum of the weights and of
+// w (e^E - 1).
+std::array<double, 2> SoftmaxStrips::weigh(int64_t at, int64_t n) {
+  double *from = x(at), *to = weights(at);
+  Block sum = Block::Zero(), errors = Block::Zero();
+  for (int64_t c = 0; c < n; c += kBlock) {
+    const Block offset = In(from + c) - max_, near = offset.max(kFarthest);
+    Block w = near.exp();
+    // Apart from exp: Eigen selects one number at a time.
+    for (int64_t k = 0; k < kBlock; ++k) w[k] = offset[k] > kFarthest ? w[k] : 0;
+    const Block e = log_error_.common - log_error_.per_offset * near;
+    const Block factor = e * (1 + e / 2 * (1 + e / 2));
+    sum += w;
+    errors += w * factor;
+    Out(to + c) = w;
+    Out(from + c) = factor;
+  }
+  return {sum.sum(), errors.sum()};
+}
+
+// Strips are summed with compensation (Neumaier 1974): the error of l is that of one strip,
+// whatever the width.
+void SoftmaxStrips::exponentials(int64_t r) {
   double lost = 0;
   sum_ = errors_ = 0;
-  for_strips(columns_, [&](int64_t at, int64_t n) {
-    Strip x(&x_[size_t(at)], n), w(&weights_[size_t(at)], n);
-    x -= max_;
-    w = x.max(kFarthest).exp();
-    // Apart from exp: Eigen selects one number at a time.
-    for (int64_t c = 0; c < n; ++c) w[c] = x[c] > kFarthest ? w[c] : 0;
-    // An expression is added in the same order wherever it lies in memory.
-    const double part = (w * 1).sum(), next = sum_ + part;
+  for_strips([&](int64_t at, int64_t n) {
+    if (!keeps_rows_) load(r, at, n);
+    const auto [part, errors] = weigh(at, n);
+    const double next = sum_ + part;
     lost += sum_ >= part ? (sum_ - next) + part : (part - next) + sum_;
     sum_ = next;
-    const Local e = log_error_.common - log_error_.per_offset * x.max(kFarthest);
-    errors_ += (w * e * (1 + e / 2 * (1 + e / 2))).sum();
+    errors_ += errors;
   });
   sum_ += lost;
 }
 
-// error / bound of every column into x_. False where one is not clearly inside or a masked one is
-// not +0.
+// Of a weight p (1 of them or a block), `factor` being its e^E - 1.
+template <class Number>
+Number SoftmaxStrips::bound(const Number& p, const Number& factor) const {
+  const double twice = terms_.one_step ? 2 : 0;
+  return terms_.per_error * (p * factor) * (1 - twice * p) + terms_.per_weight * p +
+         terms_.absolute;
+}
+
+// False where an element is not clearly inside or a masked one is not +0.
 bool SoftmaxStrips::compare(int64_t r, const Tally& tally) {
-  Local got, e, bound;
-  bool inside = true;
-  const double each = 1 / sum_, twice = terms_.one_step ? 2 : 0;
   worst_ = {tally.worst_ratio(), {}};
   net_ = {tally.worst_net(live_), {}};
   zero_ = tally.zero_factor();
-  for (int64_t at = 0; inside && at < columns_; at += kStrip) {
-    const int64_t n = std::min(kStrip, columns_ - at);
-    got.resize(n);
-    read_columns(tensors_.y_bytes, tensors_.y, 0, 0, r, at, n, got.data());
-    if (tensors_.mask != nullptr)
-      for (int64_t c = 0; c < n; ++c)
-        inside &= visible_[size_t(at + c)] || std::bit_cast<uint64_t>(got[c]) == 0;
-    Strip x(&x_[size_t(at)], n), p(&weights_[size_t(at)], n);
-    p *= each;
-    e = log_error_.common - log_error_.per_offset * x.max(kFarthest);
-    e = p * e * (1 + e / 2 * (1 + e / 2));  // D_j
-    bound = terms_.per_error * e * (1 - twice * p) + terms_.per_weight * p + terms_.absolute;
-    x = (got - p) / bound;
-    // A NaN is in the sum, whatever a maximum makes of it. (Eigen's all() takes one at a time.)
-    inside &= std::isfinite((x * 1).sum()) && x.abs().maxCoeff() < kClear;
-    if (inside) records(at, n, got.data(), bound.data());
-  }
-  return inside;
+  counts_.clear();
+  Scan scan;
+  for (int64_t at = 0; at < columns_; at += kStrip)
+    if (!compare_strip(r, at, std::min(kStrip, columns_ - at), scan)) return false;
+  share_sum_ = scan.sums.sum();
+  share_squares_ = scan.squares.sum();
+  return true;
 }
 
-// Whether the strip holds a new worst element. Rare, so that only the question is asked of all.
-void SoftmaxStrips::records(int64_t at, int64_t n, const double* got, const double* bound) {
-  using View = Eigen::Map<const Eigen::ArrayXd>;
-  const View g(got, n), b(bound, n), p(&weights_[size_t(at)], n), share(&x_[size_t(at)], n);
-  const double u_o = unit_roundoff(dtype_);
-  const double flush = subnormal_roundoff(dtype_) + weight_flush(profile_);
-  const auto element = [&](int64_t c) { return Element{at + c, got[c], p[c], bound[c]}; };
-  if (share.abs().maxCoeff() > worst_.value)
-    for (int64_t c = 0; c < n; ++c)
-      if (std::fabs(share[c]) > worst_.value) worst_ = {std::fabs(share[c]), element(c)};
-  // over / rest, net of the output's rounding.
-  const Local over = (g - p).abs() - (u_o * p + flush), rest = b - (u_o * p + flush);
-  if ((over - net_.value * rest).maxCoeff() > 0)
-    for (int64_t c = 0; c < n; ++c)
-      if (over[c] > net_.value * rest[c] && rest[c] > 0) net_ = {over[c] / rest[c], element(c)};
-  if ((p - zero_ * b).maxCoeff() > 0) zero_ = std::max(zero_, (p / b).maxCoeff());
+bool SoftmaxStrips::compare_strip(int64_t r, int64_t at, int64_t n, Scan& scan) {
+  if (!keeps_rows_) {
+    load(r, at, n);
+    weigh(at, n);
+  }
+  double got[kStrip];
+  int32_t bins[kStrip];
+  read_columns(tensors_.y_bytes, tensors_.y, 0, 0, r, at, n, got);
+  std::fill(got + n, got + padded(n), 0.0);
+  if (tensors_.mask != nullptr) {
+    const uint8_t* see = visible(at);
+    uint64_t leaked = 0;
+    for (int64_t c = 0; c < n; ++c) leaked |= see[c] != 0 ? 0 : std::bit_cast<uint64_t>(got[c]);
+    if (leaked != 0) return false;
+  }
+  const double each = 1 / sum_;
+  Block most = Block::Zero(), zero = Block::Zero(), net = Block::Zero();
+  for (int64_t c = 0; c < n; c += kBlock) {
+    const Block g = In(got + c), p = In(weights(at) + c) * each, factor = In(x(at) + c);
+    const Block b = bound(p, factor), error = g - p, share = error / b, ratio = share.abs();
+    const Block own = rounding_ * p + flush_;
+    scan.sums += share;
+    scan.squares += share * share;
+    most = most.max(ratio);
+    net = net.max((error.abs() - own) - net_.value * (b - own));
+    zero = zero.max(p - zero_ * b);
+    Eigen::Map<Eigen::Array<int32_t, kBlock, 1>>(bins + c) =
+        (ratio * double(ShareCounts::kBins)).cast<int32_t>();
+  }
+  // A NaN is in the sum, whatever a maximum makes of it.
+  if (!std::isfinite(scan.sums.sum()) || !(most.maxCoeff() < kClear)) return false;
+  counts_.add(bins, n);
+  // New worst elements are rare, so that only the question is asked of all.
+  if (most.maxCoeff() > worst_.value || net.maxCoeff() > 0 || zero.maxCoeff() > 0)
+    records(at, n, got);
+  return true;
+}
+
+void SoftmaxStrips::records(int64_t at, int64_t n, const double* got) {
+  const double each = 1 / sum_;
+  for (int64_t c = 0; c < n; ++c) {
+    const double p = weights(at)[c] * each, b = bound(p, x(at)[c]);
+    const Element element = {at + c, got[c], p, b};
+    const double error = std::fabs(got[c] - p), own = rounding_ * p + flush_;
+    if (error / b > worst_.value) worst_ = {error / b, element};
+    // Net of the output's rounding.
+    const double over = error - own, rest = b - own;
+    if (over > net_.value * rest && rest > 0) net_ = {over / rest, element};
+    zero_ = std::max(zero_, p / b);
+  }
 }
 
 void SoftmaxStrips::count(int64_t r, Tally& tally) const {
-  tally.accept(x_.data(), columns_);
+  tally.accept(counts_, columns_, share_sum_, share_squares_);
   tally.zero_output(zero_);
-  const double u_o = unit_roundoff(dtype_);
-  const double flush = subnormal_roundoff(dtype_) + weight_flush(profile_);
+  if (worst_.element.column < 0 && net_.element.column < 0) return;
   Tally records;
   const auto expected = [](const Element& element) {
     return Expectation{Expectation::Kind::number, element.exact, element.bound};
@@ -162,8 +241,8 @@ void SoftmaxStrips::count(int64_t r, Tally& tally) const {
     records.add(oracles::compare(most.got, expected(most), kNever), most.got, expected(most),
                 {0, 0, r, most.column}, "within_bound");
   if (const Element& most = net_.element; most.column >= 0)
-    records.net(most.got, expected(most), u_o * most.exact + flush, live_);
-  if (worst_.element.column >= 0 || net_.element.column >= 0) tally.merge_worst(records);
+    records.net(most.got, expected(most), rounding_ * most.exact + flush_, live_);
+  tally.merge_worst(records);
 }
 
 }  // namespace oddtile::oracles

@@ -46,6 +46,13 @@ Comparison compare(double got, const Expectation& expected, double overflow) {
   return {std::fabs(share), share, !(std::fabs(share) <= 1)};
 }
 
+void ShareCounts::add(const int32_t* bins, int64_t count) {
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (size_t turn = 0; turn < 4; ++turn) ++counts_[turn][size_t(bins[i + int64_t(turn)])];
+  for (; i < count; ++i) ++counts_[0][size_t(bins[i])];
+}
+
 void Tally::keep(const Finding& finding) {
   const auto after =
       std::upper_bound(findings_.begin(), findings_.end(), finding,
@@ -92,17 +99,12 @@ void Tally::accept(double share) {
   sum_shares_ += share;
 }
 
-void Tally::accept(const double* shares, int64_t count) {
-  double squares[4] = {0, 0, 0, 0}, sums[4] = {0, 0, 0, 0};
-  for (int64_t i = 0; i < count; ++i) {
-    squares[i % 4] += shares[i] * shares[i];
-    sums[i % 4] += shares[i];
-    const double ratio = std::fabs(shares[i]);
-    ++bins_[ratio < 1 ? size_t(int32_t(ratio * double(kBins))) : kBins];
-  }
+void Tally::accept(const ShareCounts& counts, int64_t count, double share_sum,
+                   double share_squares) {
   judged_ += count;
-  sum_squares_ += squares[0] + squares[1] + squares[2] + squares[3];
-  sum_shares_ += sums[0] + sums[1] + sums[2] + sums[3];
+  sum_squares_ += share_squares;
+  sum_shares_ += share_sum;
+  for (size_t bin = 0; bin < kBins; ++bin) bins_[bin] += counts.of(bin);
 }
 
 void Tally::merge_worst(const Tally& full) {

@@ -39,6 +39,22 @@ struct Finding {
   const char* law = "";
 };
 
+// Ratios below 1 by which 1 / kBins they lie in. Each bin has four counts that take turns:
+// neighbours often have like ratios, and to count one up twice at once takes as long as to store
+// it.
+class ShareCounts {
+ public:
+  static constexpr int32_t kBins = 256;
+  void clear() { counts_ = {}; }
+  void add(const int32_t* bins, int64_t count);
+  int64_t of(size_t bin) const {
+    return int64_t{counts_[0][bin]} + counts_[1][bin] + counts_[2][bin] + counts_[3][bin];
+  }
+
+ private:
+  std::array<std::array<uint32_t, kBins>, 4> counts_{};
+};
+
 class Tally {
  public:
   static constexpr size_t kFindings = 8;  // the worst ones are kept for the explanation
@@ -49,7 +65,8 @@ class Tally {
   // A number within its bound of which only an upper estimate of |error| / bound is known: `share`
   // with its sign. It counts, but is not the worst element: that is for merge_worst().
   void accept(double share);
-  void accept(const double* shares, int64_t count);
+  // The same of `count` numbers at once.
+  void accept(const ShareCounts& counts, int64_t count, double share_sum, double share_squares);
   // The worst element and the worst net shares of `full`, nothing that counts.
   void merge_worst(const Tally& full);
   void skip(int64_t elements) { not_judged_ += elements; }
@@ -70,7 +87,7 @@ class Tally {
   double zero_factor() const { return zero_factor_; }
 
  private:
-  static constexpr size_t kBins = 256;  // of ratios below 1, for the percentile
+  static constexpr size_t kBins = ShareCounts::kBins;  // of ratios below 1, for the percentile
 
   static size_t regime(int64_t live) { return live <= 16 ? 0 : live <= 256 ? 1 : 2; }
   void keep(const Finding& finding);
