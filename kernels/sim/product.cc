@@ -16,6 +16,7 @@ constexpr int kProducts = ProductTile::kProducts;
 
 constexpr int kZero = -100000;    // the exponent of a zero: never the largest
 constexpr int kLowest = -400;     // below every exponent of a product that is not zero
+constexpr int kFloor = -133;      // of an alignment, where everything is smaller
 constexpr int kNotFinite = 1024;  // of infinities and NaN, in double
 
 // Eight columns of one row.
@@ -119,7 +120,7 @@ struct Grouped {
   static __m128 narrow(__m256d x) { return truncates ? truncate_to_float(x) : _mm256_cvtpd_ps(x); }
 
   __m256i largest_exponents(int row, int first, const float* sum) const {
-    __m256i largest = exponents_of(sum);
+    __m256i largest = _mm256_max_epi32(exponents_of(sum), _mm256_set1_epi32(kFloor));
     for (int product = first; product < first + group; ++product) {
       const __m256i left = _mm256_set1_epi32(exponents.a[row][product]);
       const auto* right = reinterpret_cast<const __m256i*>(&exponents.b[product][0]);
@@ -144,12 +145,13 @@ struct Grouped {
       total.left = _mm256_add_pd(total.left, cut(_mm256_mul_pd(left, scale.left)));
       total.right = _mm256_add_pd(total.right, cut(_mm256_mul_pd(right, scale.right)));
     }
-    const __m256d plus_zero = _mm256_setzero_pd();  // a sum of zeros of any sign is +0
     const __m256d left = _mm256_mul_pd(total.left, power_of_two(_mm256_castsi256_si128(down)));
     const __m256d right =
         _mm256_mul_pd(total.right, power_of_two(_mm256_extracti128_si256(down, 1)));
-    _mm_store_ps(sum, narrow(_mm256_add_pd(left, plus_zero)));
-    _mm_store_ps(sum + 4, narrow(_mm256_add_pd(right, plus_zero)));
+    // A sum of zeros of any sign is +0, and so is one of which nothing is left.
+    const __m128 plus_zero = _mm_setzero_ps();
+    _mm_store_ps(sum, _mm_add_ps(narrow(left), plus_zero));
+    _mm_store_ps(sum + 4, _mm_add_ps(narrow(right), plus_zero));
   }
 
   void add(float* sum) const {

@@ -25,9 +25,10 @@ struct ProductTile {
 //
 // Grouped (mma_products > 0), as measured on an H200 (Fasi, Higham, Mikaitis, Pranesh 2021 describe
 // the method): let e be the largest of exponent(a) + exponent(b) over the group's non-zero products
-// (significands not multiplied: 1.5 * 1.5 counts as 0) and the accumulator's exponent. Each addend
-// is cut to a multiple of 2^(e - F), the sum of these is exact and is cut to a float. Infinities
-// and NaN behave as in IEEE arithmetic; a sum of zeros is +0; from 2^128 on it is infinite.
+// (significands not multiplied: 1.5 * 1.5 counts as 0) and the accumulator's exponent (-126 of a
+// subnormal one), but at least -133. Each addend is cut to a multiple of 2^(e - F), the sum of
+// these is exact and is cut to a float. Infinities and NaN behave as in IEEE arithmetic; a sum of
+// zeros, and one of which the float keeps nothing, is +0; from 2^128 on it is infinite.
 void add_products(const ProductTile& tile, const sim::Arithmetic& arithmetic, float* sum);
 
 }  // namespace oddtile::simulator

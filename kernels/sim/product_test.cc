@@ -56,7 +56,7 @@ float to_float(Wide significand, int scale, bool truncates) {
   const Wide kept = drop > 0 ? shifted(size, drop, truncates) : size;
   const double value = std::ldexp(double(kept), scale + std::max(drop, 0));  // exact
   const float magnitude = value >= 0x1p128 ? std::numeric_limits<float>::infinity() : float(value);
-  return significand < 0 ? -magnitude : magnitude;
+  return significand < 0 && kept != 0 ? -magnitude : magnitude;
 }
 
 struct Operands {
@@ -77,7 +77,7 @@ float documented(const Operands& o, int row, int column, const Arithmetic& arith
       addends.push_back(
           {a.significand * b.significand, a.scale + b.scale, a.exponent + b.exponent});
     }
-    int largest = -1000;
+    int largest = -133;  // at least
     for (const Number& x : addends)
       if (x.significand != 0) largest = std::max(largest, x.exponent);
     const int unit = largest - arithmetic.mma_fraction_bits;
@@ -187,6 +187,28 @@ TEST(Grouped, keeps_25_bits_below_the_largest_exponent) {
     multiply(o, kMeasured, out);
     EXPECT_EQ(out[0][0], f <= 25 ? -std::ldexp(1.0f, -f) : 0.0f) << f;
     EXPECT_FALSE(std::signbit(out[0][1]));
+  }
+}
+
+// 2^-149 minus a third product 2^-f, which truncates to 0 while that is there: with products alone
+// the alignment is at 2^-133 at least, and a subnormal accumulator counts with 2^-126.
+TEST(Grouped, keeps_products_down_to_2_to_the_minus_158) {
+  for (const bool accumulator : {false, true}) {
+    for (int f = 150; f <= 165; ++f) {
+      Operands o = {};
+      o.bfloat16 = true;
+      for (int k = 0; k < 2; ++k) o.b[k][0] = float_to_bfloat16(0x1p-100f).bits;
+      o.a[0][0] = accumulator ? uint16_t(0) : float_to_bfloat16(0x1p-49f).bits;
+      o.a[0][1] = float_to_bfloat16(-std::ldexp(1.0f, 100 - f)).bits;
+      o.c[0][0] = accumulator ? 0x1p-149f : 0.0f;
+      float out[16][8];
+      multiply(o, kMeasured, out);
+      EXPECT_EQ(out[0][0], f <= (accumulator ? 151 : 158) ? 0.0f : 0x1p-149f) << f;
+      o.a[0][0] = 0;
+      o.c[0][0] = -0.0f;
+      multiply(o, kMeasured, out);
+      EXPECT_EQ(std::bit_cast<uint32_t>(out[0][0]), 0u) << f << ": nothing of a negative sum";
+    }
   }
 }
 

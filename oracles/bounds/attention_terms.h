@@ -34,7 +34,9 @@ struct AttentionTerms {
   double value_error = 0;  // Phi: relative, of w^_j v_jc and their sum
   double hull = 0;         // Phi' of B2
   double u_o = 0, eta_o = 0;
-  double underflow = 0;  // accumulators round in fp32's subnormals
+  // Accumulators round in fp32's subnormals, and a matrix unit aligns what is smaller still to a
+  // floor: 2^-149 a product covers both (README.md, "Products").
+  double underflow = 0;
 
   AttentionTerms(const KeyTerms& keys, const oddtile_profile& profile, oddtile_dtype dtype) {
     const double u_p = unit_roundoff(profile.weight_dtype);

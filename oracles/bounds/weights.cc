@@ -32,7 +32,8 @@ LogErrorTerms log_error_terms(const WeightRow& row, bool attention,
   terms.common += profile.extra_frame_u * kU * row.events * 2 * row.largest_frame;
   if (!attention) return terms;
   // Score roundoff: the dot product, one rounding of its own for the scale, products that
-  // underflow.
+  // underflow (2^-149 each: also where a matrix unit aligns them as if one were 2^-133, or 2^-126
+  // beside a subnormal accumulator; README.md, "Products").
   terms.per_magnitude = sum_error(kappa(row.head_dim, profile));
   terms.per_score = kU;
   terms.common += double(row.head_dim + 1) * 0x1p-149 * std::fabs(row.scale);

@@ -55,7 +55,7 @@ float to_float(int64_t significand, int scale, bool to_nearest) {
   const double value =
       std::ldexp(double(shifted(std::abs(significand), drop, to_nearest)), scale + drop);
   const float size = value >= 0x1p128 ? std::numeric_limits<float>::infinity() : float(value);
-  return significand < 0 ? -size : size;
+  return significand < 0 && size != 0 ? -size : size;
 }
 
 Addend product_of(const Rule& rule, uint16_t a, uint16_t b, Format format) {
