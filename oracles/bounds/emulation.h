@@ -35,6 +35,7 @@ struct Variant {
   int64_t lanes = 4;
   int products = 0;           // K; 0: sequential FMA
   int fraction_bits = 23;     // F
+  bool rounds = false;        // addends and results of groups to nearest, else toward zero
   bool difference = false;    // ex2((s - m) c) instead of ex2(fma(s, c, -M))
   bool scaled_first = false;  // scores are scaled and rounded before anything else
   bool normalised = false;    // P divided by the sum before the cast; one tile
@@ -52,6 +53,7 @@ struct Variant {
     p.sum_lanes = int32_t(lanes);
     p.mma_products = products;
     p.mma_fraction_bits = products > 0 ? fraction_bits : 0;
+    p.mma_rounds = products > 0 && rounds;
     p.weight_dtype = dtype;
     p.weight_normalised = normalised;
     p.exp2_flushes = flush;
@@ -95,23 +97,25 @@ class Arithmetic {
     }
     const size_t group = size_t(variant_.products);
     for (size_t first = 0; first < n; first += group)
-      accumulator = truncating_group(&a[first], &b[first], std::min(group, n - first), accumulator);
+      accumulator = add_group(&a[first], &b[first], std::min(group, n - first), accumulator);
     return accumulator;
   }
 
  private:
-  // Products and accumulator aligned to the largest exponent, truncated to F fraction bits, added
-  // exactly, truncated to fp32.
-  float truncating_group(const float* a, const float* b, size_t n, float accumulator) const {
+  // Products and accumulator aligned to the largest exponent, cut to F fraction bits, added
+  // exactly, cut to fp32.
+  float add_group(const float* a, const float* b, size_t n, float accumulator) const {
     int largest = accumulator != 0 ? std::ilogb(accumulator) : -10000;
     for (size_t i = 0; i < n; ++i)
       if (a[i] != 0 && b[i] != 0) largest = std::max(largest, std::ilogb(a[i]) + std::ilogb(b[i]));
     if (largest == -10000) return 0;
     const double unit = std::ldexp(1.0, largest - variant_.fraction_bits);
-    double sum = std::trunc(double(accumulator) / unit);
-    for (size_t i = 0; i < n; ++i) sum += std::trunc(double(a[i]) * double(b[i]) / unit);
+    const auto cut = [&](double x) { return variant_.rounds ? std::nearbyint(x) : std::trunc(x); };
+    double sum = cut(double(accumulator) / unit);
+    for (size_t i = 0; i < n; ++i) sum += cut(double(a[i]) * double(b[i]) / unit);
     sum *= unit;
     const float near = float(sum);
+    if (variant_.rounds) return near;
     return std::fabs(double(near)) > std::fabs(sum) ? std::nextafter(near, 0.0f) : near;
   }
 
@@ -129,6 +133,7 @@ inline Variant random_variant(Random& random) {
   if (random.below(3) != 0) {
     variant.products = 16;
     variant.fraction_bits = random.below(2) ? 23 : 25;
+    variant.rounds = random.below(4) == 0;
   }
   variant.difference = random.below(3) == 0;
   variant.scaled_first = random.below(4) == 0;

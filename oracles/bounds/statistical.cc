@@ -10,6 +10,10 @@
 namespace oddtile::oracles {
 namespace {
 
+bool sums_truncate(const oddtile_profile& profile) {
+  return profile.mma_fraction_bits > 0 && !profile.mma_rounds;
+}
+
 // k roundings of one sum, in units of one: at random, or all in one direction. A sum that truncates
 // loses half of its worst case on average.
 double random_steps(double k, double lambda) {
@@ -46,7 +50,7 @@ void classify(const AttentionRow& row, double u_p, Errors& e) {
 
 void gather(const AttentionRow& row, int64_t head_dim, const oddtile_profile& profile,
             double lambda, Errors& e) {
-  const bool truncates = profile.mma_fraction_bits > 0;
+  const bool truncates = sums_truncate(profile);
   const double k = kappa(head_dim, profile);
   const double events = double(tiles_touched(row.keys, profile) - 1);
   e.lambda = lambda;
@@ -197,7 +201,7 @@ void statistical_bound(const AttentionRow& row, const KeysAndValues& kv,
   const double events = double(tiles_touched(row.keys, profile) - 1);
   const double k = kappa_values(row.keys, profile);
   const double steps =
-      profile.mma_fraction_bits > 0 ? truncated_steps(k, lambda) : random_steps(k, lambda);
+      sums_truncate(profile) ? truncated_steps(k, lambda) : random_steps(k, lambda);
   const double divisions = profile.weight_normalised ? profile.division_error_u : 0;
   const double sums = (steps + random_steps(events, lambda) + divisions) * kU;
   const double total = random_steps(sum_depth(row.keys, profile) + events, lambda) * kU;

@@ -108,6 +108,31 @@ TEST(StatisticalBound, RightKernelsStayInside) {
         shape, worst[shape], gain[shape]);
 }
 
+// A unit that rounds to nearest has no direction, so that its form is sharper than half of what a
+// truncating one leaves, which is all that the rigorous bound says.
+TEST(StatisticalBound, RoundingAveragesOutAndTruncationDoesNot) {
+  Random random(3);
+  Variant variant;
+  variant.products = 16;
+  variant.fraction_bits = 20;  // so that sums count for much
+  const Problem problem = make(Shape::level, 400, variant.dtype, random);
+  AttentionRow row;
+  attention_row(problem.kv, problem.q, double(problem.row.scale), problem.visible,
+                Precision::standard, row);
+  AttentionBound rigorous[2];
+  StatisticalBound statistical[2];
+  for (const bool rounds : {false, true}) {
+    variant.rounds = rounds;
+    bound_attention(row, problem.kv, double(problem.row.scale), variant.profile(), variant.dtype,
+                    rigorous[rounds]);
+    statistical_bound(row, problem.kv, variant.profile(), variant.dtype, rigorous[rounds], 7,
+                      statistical[rounds]);
+  }
+  EXPECT_GT(rigorous[1].lse, 0.4 * rigorous[0].lse);
+  EXPECT_LT(statistical[1].lse, 0.3 * statistical[0].lse);
+  EXPECT_LT(statistical[1].o[0], 0.7 * statistical[0].o[0]);
+}
+
 // A right kernel of one tile in fp32, but for how it rounds P and what it adds in.
 template <class RoundP, class RoundSum>
 emulation::Result biased(const Problem& p, oddtile_dtype dtype, RoundP&& round_p,
