@@ -134,10 +134,12 @@ void Machine::State::begin_block(simulator::Block& fresh, int64_t number) {
 }
 
 void Machine::State::restart_abandoned(simulator::Block& left) {
+  for (int warp = 0; warp < warp_count; ++warp) left.warps[warp].batch.reset();
   for (int lane = 0; lane < launch->threads; ++lane) {
     if (left.warps[lane / kWarpLanes].exited >> (lane % kWarpLanes) & 1) continue;
     left.lanes[lane].fiber.start_over(simulator::lane_body, nullptr);
     left.lanes[lane].waits_for = nullptr;
+    left.lanes[lane].batched = -1;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/sim/fiber.h"
 #include "kernels/sim/hopper.h"
 #include "kernels/sim/lane.h"
+#include "kernels/sim/matrix_batch.h"
 #include "kernels/sim/shared_memory.h"
 
 namespace oddtile::simulator {
@@ -56,7 +57,8 @@ enum class Word : uint8_t {
   atomic,
   fence_device,
   load_cluster,
-  store_cluster
+  store_cluster,
+  matrix_batch
 };
 const char* word_name(Word word);
 
@@ -78,6 +80,7 @@ struct Lane {
   const Waitable* waits_for = nullptr;
   Word wait_word = Word::exit;
   Site wait_site;
+  int batched = -1;  // matrix words filed in the batch that it is in; -1: in none
 };
 
 // A warp is always at one rendezvous at most: the lanes that have arrived wait for the others. The
@@ -98,8 +101,10 @@ struct Warp {
   const std::byte* matrix_row[kWarpLanes];
   alignas(32) uint32_t matrix[4][kWarpLanes];
   alignas(32) uint32_t a[4][kWarpLanes];
-  alignas(32) uint32_t b[2][kWarpLanes];
+  alignas(32) uint32_t b[4][kWarpLanes];     // of two blocks; the second is there for 16x16x16 only
   alignas(32) float sum[2][2 * kWarpLanes];  // upper and lower half of the 16x8 tile, row major
+
+  std::unique_ptr<MatrixBatch> batch;  // null until one is needed
 
   int64_t cluster_arrivals = 0;  // at the cluster barrier, and how many of them were awaited
   int64_t cluster_waits = 0;

@@ -66,6 +66,7 @@ namespace {
 
 constexpr size_t kPageBytes = 4096;
 constexpr int kStacks = 32;  // of a slab: those of a warp
+constexpr size_t kSkewBytes = 256;
 
 size_t stack_size() {
   // Redzones make frames several times larger.
@@ -107,7 +108,11 @@ class StackSlab {
   }
 
   std::byte* stack(int index) const { return base_ + size_t(index) * pitch() + kPageBytes; }
-  std::byte* top(int index) const { return stack(index) + stack_size(); }
+  // Lanes wait in the same frames: at the same place of a page all of them would share few cache
+  // sets.
+  std::byte* top(int index) const {
+    return stack(index) + stack_size() - kSkewBytes * (index % 16);
+  }
   const void* base() const { return base_; }
   static size_t bytes() { return kStacks * pitch(); }
 

@@ -53,6 +53,13 @@ void read_matrix_4(uint32_t (&to)[4], const void* shared_row, bool transposed, S
 void multiply_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
                       bool bfloat16, Site site);
 
+// The same for two blocks of b, as read_matrix_4 brings them.
+void multiply_16x16x16(float (&left)[4], float (&right)[4], const uint32_t (&a)[4],
+                       const uint32_t (&b)[4], bool bfloat16, Site site);
+// Between the two, read_matrix_4 and multiply_16x16x16 may take effect at the end only.
+void begin_matrix_batch();
+void end_matrix_batch(Site site);
+
 // ---- arithmetic ----
 void count_flops(int count);
 float exp2_flushed(float x);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kRows = ProductTile::kRows;
 constexpr int kProducts = ProductTile::kProducts;
-constexpr int kFlops = 2 * 16 * 8 * 16;
+constexpr int kFlops = 2 * kRows * ProductTile::kColumns * kProducts;
 
 // Eight 16-bit elements as floats; both formats convert exactly.
 __m256 widen(const void* elements, bool bfloat16) {
@@ -22,7 +22,7 @@ __m256 widen(const void* elements, bool bfloat16) {
 }
 
 // b arrives as its transpose (a row per column of b); `to` has a row for each of the 16 products.
-void widen_b(const uint32_t (&from)[2][kWarpLanes], bool bfloat16, double (&to)[kProducts][8]) {
+void widen_b(const uint32_t (*from)[kWarpLanes], bool bfloat16, double (&to)[kProducts][8]) {
   for (int half = 0; half < 2; ++half) {
     for (int column = 0; column < 8; ++column) {
       alignas(32) float row[8];
@@ -46,16 +46,19 @@ void widen_a(const uint32_t (&from)[4][kWarpLanes], bool bfloat16, double (&to)[
   }
 }
 
-void multiply(Warp& warp, bool bfloat16, const sim::Arithmetic& arithmetic) {
-  ProductTile tile;
-  widen_a(warp.a, bfloat16, tile.a);
-  widen_b(warp.b, bfloat16, tile.b);
-  tile.smallest_exponent = bfloat16 ? kBfloat16SmallestExponent : kHalfSmallestExponent;
-  static_assert(sizeof warp.sum == sizeof(float) * kRows * 8);
-  add_products(tile, arithmetic, &warp.sum[0][0]);
+}  // namespace
+
+void begin_product(const Warp& warp, bool bfloat16, ProductTile* tile) {
+  widen_a(warp.a, bfloat16, tile->a);
+  tile->smallest_exponent = bfloat16 ? kBfloat16SmallestExponent : kHalfSmallestExponent;
 }
 
-}  // namespace
+void add_product(Warp& warp, int block, bool bfloat16, const sim::Arithmetic& arithmetic,
+                 ProductTile* tile) {
+  widen_b(&warp.b[2 * block], bfloat16, tile->b);
+  static_assert(sizeof warp.sum == sizeof(float) * kRows * 8);
+  add_products(*tile, arithmetic, &warp.sum[0][0]);
+}
 
 void multiply_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
                       bool bfloat16, Site site) {
@@ -72,7 +75,9 @@ void multiply_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint
   lower[0] = sum[2];
   lower[1] = sum[3];
   if (machine.arrive(Word::mma, site)) {
-    multiply(warp, bfloat16, machine.arithmetic);
+    ProductTile tile;
+    begin_product(warp, bfloat16, &tile);
+    add_product(warp, 0, bfloat16, machine.arithmetic, &tile);
     machine.counters.flops += kFlops;
     machine.release();
   }

@@ -11,10 +11,6 @@ namespace oddtile::simulator {
 
 namespace {
 
-bool same_site(Site a, Site b) {
-  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-}
-
 std::string place_text(Word word, Site site) {
   const char* slash = std::strrchr(site.file, '/');
   return std::string(word_name(word)) + " (" + (slash ? slash + 1 : site.file) + ":" +
@@ -30,6 +26,10 @@ std::string lanes_text(int count) {
 }
 
 }  // namespace
+
+bool same_site(Site a, Site b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
 
 const char* word_name(Word word) {
   constexpr const char* kNames[] = {
@@ -70,6 +70,7 @@ const char* word_name(Word word) {
       "fence_device",
       "load_cluster",
       "store_cluster",
+      "matrix_batch",
   };
   return kNames[int(word)];
 }

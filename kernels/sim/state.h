@@ -157,6 +157,23 @@ struct oddtile::sim::Machine::State {
 };
 
 namespace oddtile::simulator {
+
+struct ProductTile;
+
+bool same_site(Site a, Site b);
+
+// ---- matrix words, by the last lane of a warp ----
+// warp.matrix, from warp.matrix_row.
+void read_rows(sim::Machine::State& machine, bool transposed, Site site);
+// The tile's left operand from warp.a; warp.sum += that times block `block` of warp.b.
+void begin_product(const Warp& warp, bool bfloat16, ProductTile* tile);
+void add_product(Warp& warp, int block, bool bfloat16, const sim::Arithmetic& arithmetic,
+                 ProductTile* tile);
+// ---- and by each lane ----
+const std::byte* checked_row(sim::Machine::State& machine, const void* row, Site site);
+void file_load(sim::Machine::State& machine, uint32_t (&to)[4], const void* row, bool transposed,
+               Site site);
+
 // The machine whose lane runs now on this thread.
 extern constinit thread_local sim::Machine::State* running;
 

@@ -58,21 +58,22 @@ ODDTILE_DEVICE void multiply_transposed(Accumulator<fragments, keys>& scores,
     load_matrix_4(right[product % 2], k.chunk(row, product / kPairs * 2 + lane() / 8 % 2));
   };
   scores.clear();
-  load_left(0);
-  load_right(0);
-  ODDTILE_UNROLL
-  for (int product = 0; product < kSteps * kPairs; ++product) {
-    const int step = product / kPairs;
-    const int pair = product % kPairs;
-    if (product + 1 < kSteps * kPairs) load_right(product + 1);
-    if (pair == 0 && step + 1 < kSteps) load_left(step + 1);
+  matrix_batch([&] {
+    load_left(0);
+    load_right(0);
     ODDTILE_UNROLL
-    for (int f = 0; f < fragments; ++f) {
-      const auto& b = right[product % 2];
-      mma_16x8x16<T>(scores.at[f][2 * pair], left[step % 2][f], b[0], b[1]);
-      mma_16x8x16<T>(scores.at[f][2 * pair + 1], left[step % 2][f], b[2], b[3]);
+    for (int product = 0; product < kSteps * kPairs; ++product) {
+      const int step = product / kPairs;
+      const int pair = product % kPairs;
+      if (product + 1 < kSteps * kPairs) load_right(product + 1);
+      if (pair == 0 && step + 1 < kSteps) load_left(step + 1);
+      ODDTILE_UNROLL
+      for (int f = 0; f < fragments; ++f) {
+        mma_16x16x16<T>(scores.at[f][2 * pair], scores.at[f][2 * pair + 1], left[step % 2][f],
+                        right[product % 2]);
+      }
     }
-  }
+  });
 }
 
 // output += P V.
@@ -87,19 +88,20 @@ ODDTILE_DEVICE void multiply_accumulate(Accumulator<fragments, columns>& output,
     const int row = product / kPairs * 16 + lane() % 16;
     load_matrix_4_transposed(right[product % 2], v.chunk(row, product % kPairs * 2 + lane() / 16));
   };
-  load_right(0);
-  ODDTILE_UNROLL
-  for (int product = 0; product < kSteps * kPairs; ++product) {
-    const int step = product / kPairs;
-    const int pair = product % kPairs;
-    if (product + 1 < kSteps * kPairs) load_right(product + 1);
+  matrix_batch([&] {
+    load_right(0);
     ODDTILE_UNROLL
-    for (int f = 0; f < fragments; ++f) {
-      const auto& b = right[product % 2];
-      mma_16x8x16<T>(output.at[f][2 * pair], weights.at[f][step], b[0], b[1]);
-      mma_16x8x16<T>(output.at[f][2 * pair + 1], weights.at[f][step], b[2], b[3]);
+    for (int product = 0; product < kSteps * kPairs; ++product) {
+      const int step = product / kPairs;
+      const int pair = product % kPairs;
+      if (product + 1 < kSteps * kPairs) load_right(product + 1);
+      ODDTILE_UNROLL
+      for (int f = 0; f < fragments; ++f) {
+        mma_16x16x16<T>(output.at[f][2 * pair], output.at[f][2 * pair + 1], weights.at[f][step],
+                        right[product % 2]);
+      }
     }
-  }
+  });
 }
 
 template <int fragments, int columns>

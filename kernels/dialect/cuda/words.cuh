@@ -187,6 +187,20 @@ ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 }
+// The same for 16 columns: two blocks, side by side, of sums and of b, as load_matrix_4 brings
+// them.
+template <class T>
+ODDTILE_DEVICE void mma_16x16x16(float (&left)[4], float (&right)[4], const uint32_t (&a)[4],
+                                 const uint32_t (&b)[4]) {
+  mma_16x8x16<T>(left, a, b[0], b[1]);
+  mma_16x8x16<T>(right, a, b[2], b[3]);
+}
+// Runs `body`. What its load_matrix_4 and mma_16x16x16 give may be used by these words only until
+// body ends, and must not lie within it: the simulator computes them then.
+template <class Body>
+ODDTILE_DEVICE void matrix_batch(const Body& body) {
+  body();
+}
 
 // ---- arithmetic ----
 // Kernels are compiled with -fmad=false: a product and a sum are two roundings unless fma says one.

@@ -170,6 +170,22 @@ ODDTILE_DEVICE void mma_16x8x16(float (&sum)[4], const uint32_t (&a)[4], uint32_
                                 simulator::Site site = simulator::Site::here()) {
   simulator::multiply_16x8x16(sum, a, b0, b1, T::kIsBfloat16, site);
 }
+// The same for 16 columns: two blocks, side by side, of sums and of b, as load_matrix_4 brings
+// them.
+template <class T>
+ODDTILE_DEVICE void mma_16x16x16(float (&left)[4], float (&right)[4], const uint32_t (&a)[4],
+                                 const uint32_t (&b)[4],
+                                 simulator::Site site = simulator::Site::here()) {
+  simulator::multiply_16x16x16(left, right, a, b, T::kIsBfloat16, site);
+}
+// Runs `body`. What its load_matrix_4 and mma_16x16x16 give may be used by these words only until
+// body ends, and must not lie within it: here they are computed then, once for the whole warp.
+template <class Body>
+ODDTILE_DEVICE void matrix_batch(const Body& body, simulator::Site site = simulator::Site::here()) {
+  simulator::begin_matrix_batch();
+  body();
+  simulator::end_matrix_batch(site);
+}
 
 // ---- host ----
 template <class T>

@@ -1,0 +1,23 @@
+// fail collective_divergence: one word of a batch at two places of the source.
+#include "kernels/sim/litmus/litmus.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+constexpr LaunchShape batch_at_two_places_shape{.blocks = 1, .threads = 32, .shared_bytes = 512};
+
+ODDTILE_KERNEL(32, 1) batch_at_two_places(Litmus p) {
+  uint32_t* row = reinterpret_cast<uint32_t*>(shared_memory()) + 4 * lane();
+  for (int i = 0; i < 4; ++i) row[i] = 0u;
+  sync_warp();
+  uint32_t got[4];
+  matrix_batch([&] {
+    if (lane() < 16) {
+      load_matrix_4(got, row);
+    } else {
+      load_matrix_4(got, row);
+    }
+  });
+  store(p.out, thread(), got[0] == 0u ? 1.0f : 0.0f);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE
