@@ -96,15 +96,20 @@ def size_text(size):
     return f"{size >> 10}k" if size >= 1024 and size % 1024 == 0 else str(size)
 
 
-def cell(size, ratio, mark):
-    """512 1.047+-0.012: value and half the interval; '<': all of it is below 1; '!': unverified."""
-    below = "<" if ratio.high < 1 else ""
+def floor_of(name):
+    """What our speed over `name` should at least be."""
+    return {"copy": 0.95, "fused on full": 1 / 1.15, "fused aligned": 0.95}.get(name, 1.0)
+
+
+def cell(size, ratio, floor, mark):
+    """512 1.047±0.012: value and half the interval; '<': all of it is below; '!': unverified."""
+    below = "<" if ratio.high < floor else ""
     return f"{size_text(size)} {ratio.value:.3f}±{(ratio.high - ratio.low) / 2:.3f}{below}{mark}"
 
 
-def table(timings, floor=None):
-    """Lines: for each series and peer our speed over it at every size, and the geometric mean.
-    With a floor (a function of the peer's name) only sizes whose whole interval lies below it."""
+def table(timings, brief=False):
+    """Lines: for each series and peer our speed over it at every size, and the geometric mean;
+    `brief`: only sizes whose whole interval lies below the floor."""
     ours = {(e["series"], e["size"]): e for e in timings if e["implementation"] == OURS}
     lines = []
     for (series, name), entries in _group(timings).items():
@@ -113,8 +118,9 @@ def table(timings, floor=None):
             own = ours[one["series"], one["size"]]
             ratio = speed(one, own)
             ratios.append(ratio)
-            if floor is None or ratio.high < floor(name):
-                cells.append(cell(one["size"], ratio, "" if own["verified"] else "!"))
+            if not brief or ratio.high < floor_of(name):
+                mark = "" if own["verified"] else "!"
+                cells.append(cell(one["size"], ratio, floor_of(name), mark))
         mean = geometric_mean(ratios)
         lines.append(f"{series} / {name}: mean {mean.value:.3f} [{mean.low:.3f}, {mean.high:.3f}] "
                      f"least {min(r.value for r in ratios):.3f} | " + "  ".join(cells))
@@ -135,4 +141,4 @@ def unverified(timings):
     return [f"{e['series']} at {size_text(e['size'])}: {e['configuration']}: timed {e['verdict']}, "
             f"edges {e['edge_verdict']}"
             for e in timings if e["implementation"].startswith(OURS) and not e["verified"]
-            and not e["implementation"].endswith("on full")]
+            and e["verdict"] != NOT_JUDGED]

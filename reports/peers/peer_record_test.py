@@ -46,10 +46,14 @@ def test_tables():
     slow = two()
     slow[1].update(ratio=1.25, ratio_low=1.125, ratio_high=1.5)
     assert "<" in record.table(slow)[0]
-    assert "2k" not in record.table(two(), floor=lambda name: 1)[0]
-    assert "2k 0.800" in record.table(slow, floor=lambda name: 1)[0]
+    assert "2k" not in record.table(two(), brief=True)[0]
+    assert "2k 0.800" in record.table(slow, brief=True)[0]
     assert record.rates(two()) == ["attention bf16 d64 full, rate: 2k 91"]
     assert record.unverified(two()) == [] and "timed fail" in record.unverified(two("fail"))[0]
+    beside = two()
+    beside[1].update(implementation="fused aligned", ratio=1.125, ratio_low=1.03125, ratio_high=1.25)
+    assert record.unverified(beside) == []  # nobody judges it
+    assert "<" not in record.table(beside)[0]  # its floor is lower
     assert [record.size_text(n) for n in (512, 1000, 4097, 1 << 20, 3 << 20)] == [
         "512", "1000", "4097", "1M", "3M"]
 

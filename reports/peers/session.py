@@ -14,11 +14,7 @@ from judging import Judge
 from our_launch import NotOffered, OurLaunch
 
 POINTS_BEHIND = 2  # whose judgements may still run
-MOST_PRINTED = 8000  # characters; beyond, only what is below its floor
-
-
-def floor_of(name):
-    return {"copy": 0.95, "fused on full": 1 / 1.15, "fused aligned": 0.95}.get(name, 1.0)
+MOST_PRINTED = 8000  # characters; of longer tables only what is below its floor
 
 
 def options(document):
@@ -108,7 +104,7 @@ class Session:
         whole = [*peer_record.rates(timings), *peer_record.table(timings)]
         with open(self.options.output + ".txt", "w", encoding="utf-8") as file:
             file.write("\n".join(whole) + "\n")
-        brief = peer_record.table(timings, floor=floor_of)
+        brief = peer_record.table(timings, brief=True)
         for line in whole if sum(map(len, whole)) < MOST_PRINTED else brief:
             print(line)
         missing = peer_record.unverified(timings)
