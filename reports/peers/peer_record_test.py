@@ -51,7 +51,8 @@ def test_tables():
     assert record.rates(two()) == ["attention bf16 d64 full, rate: 2k 91"]
     assert record.unverified(two()) == [] and "timed fail" in record.unverified(two("fail"))[0]
     beside = two()
-    beside[1].update(implementation="fused aligned", ratio=1.125, ratio_low=1.03125, ratio_high=1.25)
+    beside[1].update(implementation="fused aligned", ratio=1.125, ratio_low=1.03125,
+                     ratio_high=1.25)
     assert record.unverified(beside) == []  # nobody judges it
     assert "<" not in record.table(beside)[0]  # its floor is lower
     assert [record.size_text(n) for n in (512, 1000, 4097, 1 << 20, 3 << 20)] == [
