@@ -106,7 +106,8 @@ class AddPoint:
     def series(self):
         mask = f" mask {self.mask}" if self.mask else ""
         moved = ", offsets {} {} {}".format(*self.offsets) if any(self.offsets) else ""
-        return f"vector_add {self.dtype}{mask}{moved}"
+        replayed = ", replayed" if self.clock == "replayed" else ""
+        return f"vector_add {self.dtype}{mask}{moved}{replayed}"
 
     @property
     def size(self):

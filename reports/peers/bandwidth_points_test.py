@@ -62,7 +62,8 @@ def test_texts():
     masked = points.SoftmaxPoint("bf16", 7, 128, "dense mask")
     assert "mask=dense" in masked.sample_case(3) and "rows=3" in masked.sample_case(3)
     add = points.AddPoint("bf16", 100, (1, 0, 3), "runs")
-    assert add.series == "vector_add bf16 mask runs, offsets 1 0 3"
+    assert add.series == "vector_add bf16 mask runs, offsets 1 0 3, replayed"
+    assert points.AddPoint("bf16", 1 << 24).series == "vector_add bf16"
     assert add.case().endswith("x_offset=1 out_offset=3") and "mask=runs" in add.case()
 
 

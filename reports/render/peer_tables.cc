@@ -145,10 +145,11 @@ std::vector<Table> peer_tables(const Record& record) {
   return tables;
 }
 
-// A sentence for each kernel and peer, over all its series.
+// A sentence for each kernel and peer, over all its series; ours beside ours is in the tables.
 void add_peer_headlines(const Record& record, std::vector<std::string>& lines) {
   std::vector<Summary> all;
   for (const Summary& one : summaries(points_of(record))) {
+    if (one.peer.starts_with("fused")) continue;
     const auto same = [&](const Summary& s) {
       return s.kernel == one.kernel && s.peer == one.peer;
     };

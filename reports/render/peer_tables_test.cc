@@ -84,7 +84,10 @@ TEST(PeerTables, unverified_outputs_are_named) {
 
 TEST(PeerTables, a_headline_for_each_peer) {
   std::vector<std::string> lines;
-  add_peer_headlines(two_points(), lines);
+  Record record = two_points();
+  record.timings.push_back(timed("fused 7", 128, 1));
+  EXPECT_EQ(peer_summary_table(record).rows.size(), 3u);
+  add_peer_headlines(record, lines);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0],
             "Beside triton: softmax is 1.00 times as fast (geometric mean of 2 points), at least "

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "reports/render/sample.h"
@@ -29,6 +30,16 @@ TEST(Tables, verdicts_add_up_and_the_worst_share_is_kept) {
   const std::vector<std::string> expected = {"sim", "softmax", "fused", "2", "1",  "1",
                                              "0",   "0",       "20",    "0", "inf"};
   EXPECT_EQ(table.rows[0], expected);
+}
+
+TEST(Tables, what_comes_from_the_l2_is_no_share_of_the_copy_rate) {
+  Record record = sample();
+  record.timings[1].rate = 9000;
+  record.timings[1].series = "softmax fp32, replayed";
+  const auto lines = headlines(record);
+  EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return contains(line, "softmax reaches 3000 GB/s") && contains(line, "75 %");
+  }));
 }
 
 TEST(Tables, an_unproved_time_says_what_is_missing) {
