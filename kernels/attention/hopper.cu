@@ -22,6 +22,10 @@ bool is_banded(const oddtile_attention_problem& problem) {
   return problem.band_high < problem.seq_k - 1 || problem.band_low > 1 - problem.seq_q;
 }
 
+bool is_general(const oddtile_attention_problem& problem) {
+  return problem.mask != nullptr || split_scale(problem.scale).multiplier != 1.0f;
+}
+
 }  // namespace
 
 bool hopper_takes(const oddtile_attention_problem& p, int shape) {
@@ -29,7 +33,7 @@ bool hopper_takes(const oddtile_attention_problem& p, int shape) {
       p.batch == 0 || p.seq_q == 0) {
     return false;
   }
-  if (p.mask != nullptr && !kHopperShapes[shape].byte_masks) return false;
+  if (is_general(p) && !kHopperShapes[shape].general) return false;
   // A copy to global memory cuts rows by whole 16 bytes.
   if (p.head_dim % 8 != 0) return false;
   int64_t tiles = ceil_div(p.seq_q, int64_t(kHopperShapes[shape].rows()));
@@ -45,12 +49,12 @@ bool hopper_takes(const oddtile_attention_problem& p, int shape) {
 
 int hopper_preferred(const oddtile_attention_problem& p) {
   const int by_size = p.head_dim <= 64 ? 0 : p.head_dim <= 128 ? 1 : 2;
-  constexpr int kMasked[] = {6, 7, 8};
+  constexpr int kGeneral[] = {6, 7, 8};
   constexpr int kFull[] = {0, 3, 5};
   constexpr int kBandedShort[] = {1, 4, 5};
   constexpr int kBanded[] = {2, 3, 5};
   constexpr int64_t kShort[] = {1024, 4096, 0};  // queries
-  if (p.mask != nullptr) return kMasked[by_size];
+  if (is_general(p)) return kGeneral[by_size];
   if (!is_banded(p)) return kFull[by_size];
   return p.seq_q <= kShort[by_size] ? kBandedShort[by_size] : kBanded[by_size];
 }

@@ -186,14 +186,17 @@ struct Consumer {
     wgmma_commit();
   }
 
+  // Hides keys that the block's queries do not see.
   ODDTILE_DEVICE void hide(Scores& scores, const WorkItem& work, int block) const {
-    const AttentionParameters<T>& problem = p.problem;
-    if (problem.scale.multiplier != 1.0f) multiply_scores(scores, problem.scale.multiplier);
+    if constexpr (s.general) {
+      const float multiplier = p.problem.scale.multiplier;
+      if (multiplier != 1.0f) multiply_scores(scores, multiplier);
+    }
     hide_outside(scores, work, block);
-    if constexpr (s.byte_masks) {
-      if (!problem.mask.data) return;
+    if constexpr (s.general) {
+      if (!p.problem.mask.data) return;
       const QueryTile tile = {work.batch, work.head, work.first_query};
-      hide_by_mask(scores, problem, tile, warp_query(work), block * s.keys);
+      hide_by_mask(scores, p.problem, tile, warp_query(work), block * s.keys);
     }
   }
   ODDTILE_DEVICE void hide_outside(Scores& scores, const WorkItem& work, int block) const {
@@ -257,7 +260,7 @@ struct Consumer {
     wgmma_ready(scores.flat());
     release(memory.barriers->k_empty + at.index);
     if (!is_whole(work, n)) hide(scores, work, work.own.first + n);
-    rows.weigh(scores, factor, p.problem.scale.c, p.slack);
+    rows.weigh(scores, factor, p.frame);
     if constexpr (s.staging == Staging::weights) await_staging();
     hand_to_product(weights, scores);
     output.clear();
@@ -278,7 +281,7 @@ struct Consumer {
       wgmma_ready(scores.flat());
       release(memory.barriers->k_empty + at.index);
       if (!whole) hide(scores, work, work.own.first + n);
-      rows.weigh(scores, factor, p.problem.scale.c, p.slack);
+      rows.weigh(scores, factor, p.frame);
 
       wgmma_wait<0>();
       wgmma_ready(output.flat());

@@ -61,7 +61,7 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   p.row_tiles = int32_t(ceil_div(problem.seq_q, int64_t(s.rows())));
   p.tiles = int32_t(problem.batch * problem.heads_q) * p.row_tiles;
   p.section = heads_per_section(problem);
-  p.slack = kLazyLog2 / p.problem.scale.c;
+  p.frame = frame_scale(p.problem.scale.c);
   const int32_t blocks = multiprocessors();
   const LaunchShape shape = {.blocks = p.tiles < blocks ? p.tiles : blocks,
                              .threads = s.threads(),

@@ -20,7 +20,7 @@ struct HopperParameters {
   int32_t tiles;  // batch * heads_q * row_tiles
   int32_t row_tiles;
   int32_t section;  // heads whose tiles are drawn together, the longest first
-  float slack;      // scores by which a maximum may pass its frame: kLazyLog2 / c
+  FrameScale frame;
 };
 
 struct QueryTileOfHead {
@@ -81,7 +81,7 @@ ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileO
     if (own.first == own.end) own = {of_tile.end, of_tile.end};
   }
   BlockRange whole = {of_tile.end, of_tile.end};
-  if (!p.problem.mask.data && p.problem.scale.multiplier == 1.0f) {
+  if (!s.general || (!p.problem.mask.data && p.problem.scale.multiplier == 1.0f)) {
     whole = whole_blocks(band, first, end, s.keys);
   }
   whole = {whole.first - own.first, whole.end - own.first};

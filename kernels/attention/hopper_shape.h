@@ -22,7 +22,9 @@ struct HopperShape {
   bool take_turns;  // one warpgroup's softmax while another multiplies (ping-pong)
   Staging staging;
   FrameRule rule;
-  bool byte_masks;  // their addresses need registers that not every shape has to spare
+  // Byte masks, and scales that change scores before c does (parameters.h); the addresses and
+  // branches cost registers and time that the other shapes have not.
+  bool general;
   int producer_registers;
   int consumer_registers;
   bool production = true;
@@ -41,7 +43,7 @@ inline constexpr HopperShape kHopperShapes[] = {
     {128, 3, 128, 2, false, true, Staging::weights, kEconomical, false, 32, 160},    // 3: 192 x 128
     {128, 2, 128, 2, true, false, Staging::own, {}, false, 40, 232},                 // 4: 128 x 128
     {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, false, 40, 232},  // 5: 128 x 64
-    // The same for byte masks.
+    // The same, general.
     {64, 2, 128, 4, true, false, Staging::own, {}, true, 40, 232},                  // 6: 128 x 128
     {128, 2, 128, 2, true, false, Staging::own, {}, true, 40, 232},                 // 7: 128 x 128
     {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, true, 40, 232},  // 8: 128 x 64

@@ -14,4 +14,17 @@ struct FrameRule {
 
 inline constexpr float kLazyLog2 = 8.0f;  // a weight is at most 2^8
 
+// What scores are measured by, from c = scale * log2(e) (positive).
+struct FrameScale {
+  float c;
+  float slack;  // scores by which a maximum may pass a lazy frame: kLazyLog2 / c
+  // Maxima below this take the common form. From twice as much on, the difference form is needed
+  // (online_softmax.cuh); a frame beyond that leaves a factor of 0 to one within this in any form.
+  float usual;
+};
+
+constexpr FrameScale frame_scale(float c) {
+  return {c, kLazyLog2 / c, 2097152.0f / c};  // 2^21
+}
+
 }  // namespace oddtile

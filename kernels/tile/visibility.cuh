@@ -35,15 +35,17 @@ ODDTILE_DEVICE std::common_type_t<A, B> larger(A a, B b) {
 
 // Keys that some query of [first, last] may see.
 template <class Integer>
-ODDTILE_DEVICE RangeOf<Integer> keys_of_queries(const BandOf<Integer>& band, Integer first,
-                                                Integer last) {
+ODDTILE_DEVICE RangeOf<Integer> keys_of_queries(const BandOf<Integer>& band,
+                                                std::type_identity_t<Integer> first,
+                                                std::type_identity_t<Integer> last) {
   return {larger(0, first + band.low), smaller(band.key_length, last + band.high + 1)};
 }
 
 // Whether every query of [first, last] sees every key of [keys.begin, keys.end).
 template <class Integer>
-ODDTILE_DEVICE bool sees_all(const BandOf<Integer>& band, Integer first, Integer last,
-                             const RangeOf<Integer>& keys) {
+ODDTILE_DEVICE bool sees_all(const BandOf<Integer>& band, std::type_identity_t<Integer> first,
+                             std::type_identity_t<Integer> last,
+                             const RangeOf<std::type_identity_t<Integer>>& keys) {
   return keys.end <= band.key_length && keys.begin >= last + band.low &&
          keys.end <= first + band.high + 1;
 }
@@ -54,8 +56,9 @@ struct Columns {
   int end;
 };
 template <class Integer>
-ODDTILE_DEVICE Columns columns_of_query(const BandOf<Integer>& band, Integer query,
-                                        Integer first_key, int count) {
+ODDTILE_DEVICE Columns columns_of_query(const BandOf<Integer>& band,
+                                        std::type_identity_t<Integer> query,
+                                        std::type_identity_t<Integer> first_key, int count) {
   const RangeOf<Integer> keys = keys_of_queries(band, query, query);
   return {int(smaller(larger(keys.begin - first_key, 0), count)),
           int(larger(smaller(keys.end - first_key, count), 0))};

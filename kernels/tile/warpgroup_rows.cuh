@@ -24,12 +24,12 @@ struct WarpgroupRows {
   }
 
   // Turns the scores of one more tile (-inf where hidden) into weights, in place, and moves the
-  // sums into the new frame; says by which factor outputs have to follow. `slack` in scores.
+  // sums into the new frame; says by which factor outputs have to follow.
   template <int keys>
-  ODDTILE_DEVICE void weigh(Accumulator<1, keys>& scores, float (&factor)[2], float c,
-                            float slack) {
+  ODDTILE_DEVICE void weigh(Accumulator<1, keys>& scores, float (&factor)[2],
+                            const FrameScale& scale) {
     float subtract[2];
-    follow_maximum(scores, subtract, factor, c, slack);
+    follow_maximum(scores, subtract, factor, scale);
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
       float part[2];
@@ -38,7 +38,7 @@ struct WarpgroupRows {
         ODDTILE_UNROLL
         for (int i = 0; i < 2; ++i) {
           float& score = scores.at[0][n][2 * half + i];
-          score = exp2_approx(fma(score, c, -subtract[half]));
+          score = exp2_approx(fma(score, scale.c, -subtract[half]));
           part[i] = n == 0 ? score : part[i] + score;
         }
       }
@@ -97,32 +97,27 @@ struct WarpgroupRows {
 
   template <int keys>
   ODDTILE_DEVICE void follow_maximum(Accumulator<1, keys>& scores, float (&subtract)[2],
-                                     float (&factor)[2], float c, float slack) {
+                                     float (&factor)[2], const FrameScale& scale) {
     const float old[2] = {max[0], max[1]};
-    int32_t signs = 0;
-    float largest = 0.0f;
+    bool unusual = false;
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
       float top;
       if constexpr (rule.by_integers) {
         const int32_t bits = lane_maximum_of_bits(scores, half, old[half]);
+        unusual = unusual || uint32_t(bits) >= std::bit_cast<uint32_t>(scale.usual);
         top = row_maximum(std::bit_cast<float>(bits));
-        signs |= std::bit_cast<int32_t>(top);  // of a lane alone it would not matter
       } else {
         top = row_maximum(lane_maximum(scores, half, old[half]));
+        unusual = unusual || !(magnitude(top) < scale.usual);
       }
-      if (rule.lazy) top = top <= old[half] + slack ? old[half] : top;
+      if (rule.lazy) top = top <= old[half] + scale.slack ? old[half] : top;
       max[half] = top;
-      subtract[half] = top * c;
-      factor[half] = exp2_approx(old[half] * c - subtract[half]);
-      largest = maximum(largest, magnitude(subtract[half]));
+      subtract[half] = top * scale.c;
+      factor[half] = exp2_approx(old[half] * scale.c - subtract[half]);
     }
-    // One vote per tile keeps the rare forms out of the common path. A row without keys so far is
-    // one of them, and so is half of what takes_difference means: a frame beyond that leaves a
-    // factor of 0 to one within it, in either form.
-    if (vote_any(signs < 0 || largest >= kDifferenceFrom / 2)) {
-      follow_exactly(scores, old, subtract, factor, c);
-    }
+    // One vote per tile keeps the rare forms out of the common path.
+    if (vote_any(unusual)) follow_exactly(scores, old, subtract, factor, scale.c);
   }
 
   // The maximum itself, and the difference form where the frame is large (online_softmax.cuh).
