@@ -116,7 +116,7 @@ materialised_softmax(const MaterialisedSoftmax<T> p) {
   const int64_t head = row / a.seq_q % a.heads_q;
   const int64_t batch = row / a.seq_q / a.heads_q;
   const ScoreRow<T> scores = {
-      p, row, keys_of_queries(band_of(a, batch), query, query),
+      p, row, keys_of_queries(band_of(a, key_length_of(a, batch)), query, query),
       batch * a.mask.batch_stride + head * a.mask.head_stride + query * a.mask.row_stride};
   float max = kNegativeInfinity;
   scores.for_each_vector([&](int64_t, const auto& vector) {
