@@ -51,7 +51,7 @@ int hopper_preferred(const oddtile_attention_problem& p) {
   const int by_size = p.head_dim <= 64 ? 0 : p.head_dim <= 128 ? 1 : 2;
   constexpr int kGeneral[] = {6, 7, 8};
   constexpr int kFull[] = {0, 3, 5};
-  constexpr int kBandedShort[] = {1, 4, 5};
+  constexpr int kBandedShort[] = {2, 4, 5};
   constexpr int kBanded[] = {2, 3, 5};
   constexpr int64_t kShort[] = {1024, 4096, 0};  // queries
   if (is_general(p)) return kGeneral[by_size];

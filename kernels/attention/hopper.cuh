@@ -41,46 +41,38 @@ struct Producer {
     }
   }
 
-  // Only the leader waits and copies: the other lanes could fall a whole phase behind.
-  ODDTILE_DEVICE void load_q(const QueryTileOfHead& tile, int32_t key_length,
-                             const BlockRange& of_tile, uint32_t parity) const {
-    if (!leader) return;
+  // The leader alone waits and copies, here and below: other lanes could fall a phase behind.
+  ODDTILE_DEVICE void load_q(const QueryTileOfHead& tile, const BlockRange& of_tile,
+                             uint32_t parity) const {
     ODDTILE_UNROLL
     for (int group = 0; group < s.consumers; ++group) {
-      const WorkItem work = work_item<s>(p, tile, group, key_length, of_tile);
+      const WorkItem work = work_item<s>(p, tile, group, of_tile);
       mbarrier_wait(memory.barriers->q_empty + group, parity ^ 1);
       memory.work(group, parity) = work;
       copy(memory.q(group), &p.q, work.first_query, tile.head, tile.batch,
            memory.barriers->q_full + group, once);
     }
   }
-
   ODDTILE_DEVICE void load_k(const QueryTileOfHead& tile, int block, const Stage<s>& at) const {
-    if (!leader) return;
     mbarrier_wait(memory.barriers->k_empty + at.index, at.parity ^ 1);
-    copy(memory.k(at.index), &p.k, block * s.keys, tile.head / p.group, tile.batch,
+    copy(memory.k(at.index), &p.k, block * s.keys, tile.kv_head, tile.batch,
          memory.barriers->k_full + at.index, kept);
   }
+  ODDTILE_DEVICE void load_v(const QueryTileOfHead& tile, int block, const Stage<s>& at,
+                             Mbarrier* full) const {
+    mbarrier_wait(memory.barriers->v_empty + at.index, at.parity ^ 1);
+    copy(memory.v(at.index), &p.v, block * s.keys, tile.kv_head, tile.batch, full, kept);
+  }
 
-  ODDTILE_DEVICE void load_v(const QueryTileOfHead& tile, int block, int32_t key_length,
-                             const Stage<s>& at, uint32_t& v_landed_parity) const {
-    const int live = key_length - block * s.keys;
-    const bool cut = live < s.keys && key_length < p.seq_k;
-    Mbarrier* const full = memory.barriers->v_full + at.index;
-    if (leader) {
-      mbarrier_wait(memory.barriers->v_empty + at.index, at.parity ^ 1);
-      copy(memory.v(at.index), &p.v, block * s.keys, tile.head / p.group, tile.batch,
-           cut ? &memory.barriers->v_landed : full, kept);
-    }
-    if (!cut) return;
-    // V beyond the key length may be NaN, which even a weight of 0 would let through.
-    if (leader) mbarrier_wait(&memory.barriers->v_landed, v_landed_parity);
-    v_landed_parity ^= 1;
+  // V beyond the key length may be NaN, which even a weight of 0 would let through: the whole warp
+  // clears it before the stage counts as full.
+  ODDTILE_DEVICE void finish_cut_v(const Stage<s>& at, int live, uint32_t landed_parity) const {
+    if (leader) mbarrier_wait(&memory.barriers->v_landed, landed_parity);
     sync_warp();
     clear_rows(memory.v(at.index), live);
     fence_async_proxy_shared();
     sync_warp();
-    if (leader) mbarrier_arrive(full);
+    if (leader) mbarrier_arrive(memory.barriers->v_full + at.index);
   }
 
   template <class Tile>
@@ -95,31 +87,49 @@ struct Producer {
     }
   }
 
+  ODDTILE_DEVICE void load_blocks(const QueryTileOfHead& tile, const BlockRange& keys, Stage<s>& at,
+                                  uint32_t& landed_parity) const {
+    const bool ends_early = tile.key_length < p.seq_k && tile.key_length % s.keys != 0;
+    const int cut_block = ends_early ? tile.key_length / s.keys : -1;
+    ODDTILE_NO_UNROLL
+    for (int n = keys.end - 1; n >= keys.first; --n) {
+      const Stage<s> before = at;
+      const bool cut = n == cut_block;
+      at.advance();
+      if (leader) {
+        if (n > keys.first) load_k(tile, n - 1, at);
+        load_v(tile, n, before,
+               cut ? &memory.barriers->v_landed : memory.barriers->v_full + before.index);
+      }
+      if (!cut) continue;
+      finish_cut_v(before, tile.key_length - n * s.keys, landed_parity);
+      landed_parity ^= 1;
+    }
+  }
+
   ODDTILE_DEVICE void run() const {
     Stage<s> at;
     uint32_t q_parity = 0;
-    uint32_t v_landed_parity = 0;
+    uint32_t landed_parity = 0;
     for (int32_t ticket = int32_t(block()); ticket < p.tiles;) {
       int32_t next = 0;
       if (leader) next = int32_t(blocks()) + atomic_add(p.tickets, 0, 1);
       const QueryTileOfHead tile = tile_of_ticket<s>(p, ticket);
-      const int32_t key_length = int32_t(key_length_of(p.problem, tile.batch));
       const BlockRange keys =
-          blocks_of_queries(hopper_band(p, key_length), tile.first_query,
+          blocks_of_queries(hopper_band(p, tile.key_length), tile.first_query,
                             smaller(tile.first_query + s.rows(), p.seq_q), s.keys);
-      if (keys.first < keys.end) load_k(tile, keys.end - 1, at);
-      load_q(tile, key_length, keys, q_parity);
-      q_parity ^= 1;
-      ODDTILE_NO_UNROLL
-      for (int n = keys.end - 1; n >= keys.first; --n) {
-        const Stage<s> v_at = at;
-        at.advance();
-        if (n > keys.first) load_k(tile, n - 1, at);
-        load_v(tile, n, key_length, v_at, v_landed_parity);
+      if (leader) {
+        if (keys.first < keys.end) load_k(tile, keys.end - 1, at);
+        load_q(tile, keys, q_parity);
       }
+      load_blocks(tile, keys, at, landed_parity);
+      q_parity ^= 1;
       ticket = shuffle(next, 0);
     }
-    if (!leader) return;
+    if (leader) hand_over_end(q_parity);
+  }
+
+  ODDTILE_DEVICE void hand_over_end(uint32_t q_parity) const {
     ODDTILE_UNROLL
     for (int group = 0; group < s.consumers; ++group) {
       mbarrier_wait(memory.barriers->q_empty + group, q_parity ^ 1);
@@ -153,20 +163,17 @@ struct Consumer {
     if (!s.take_turns || group == 0) mbarrier_wait(full, parity);
   }
   ODDTILE_DEVICE void await_turn() const {
-    if constexpr (s.take_turns) Turns::sync(group);
+    if constexpr (s.take_turns) TurnBarrier::sync(group);
   }
   ODDTILE_DEVICE void pass_turn() const {
-    if constexpr (s.take_turns) Turns::arrive(group == s.consumers - 1 ? 0 : group + 1);
+    if constexpr (s.take_turns) TurnBarrier::arrive(group == s.consumers - 1 ? 0 : group + 1);
   }
-  using Turns = NumberedBarriers<1, s.consumers, 256>;
-  using Own = NumberedBarriers<1 + s.consumers, s.consumers, 128>;
-
   ODDTILE_DEVICE bool first_thread() const { return thread() % 128 == 0; }
 
   // Until the last store has read the staging buffer.
   ODDTILE_DEVICE void await_staging() const {
     if (first_thread()) wait_bulk_read<0>();
-    Own::sync(group);
+    OwnBarrier::sync(group);
   }
 
   // ---- one query tile ----
@@ -245,6 +252,33 @@ struct Consumer {
     }
   }
 
+  // One more block of keys. `weights` are those of the block before, whose values are multiplied
+  // while this one's scores are weighed. `whole`: none of the scores is hidden.
+  ODDTILE_DEVICE void step(const WorkItem& work, int n, bool whole, Rows& rows, Scores& scores,
+                           Weights& weights, Output& output, Stage<s>& at) const {
+    const Stage<s> before = at;
+    at.advance();
+    await(memory.barriers->k_full + at.index, at.parity);
+    await_turn();
+    multiply_scores_of(scores, at);
+    await(memory.barriers->v_full + before.index, before.parity);
+    multiply_values(output, weights, before);
+    pass_turn();
+
+    wgmma_wait<1>();
+    wgmma_ready(scores.flat());
+    release(memory.barriers->k_empty + at.index);
+    if (!whole) hide(scores, work, work.own.first + n);
+    float factor[2];
+    rows.weigh(scores, factor, p.frame);
+
+    wgmma_wait<0>();
+    wgmma_ready(output.flat());
+    release(memory.barriers->v_empty + before.index);
+    hand_to_product(weights, scores);
+    rows.rescale(output, factor);
+  }
+
   // Leaves sums of weighted values in `output`, to be multiplied by `inverse`.
   ODDTILE_DEVICE void attend(const WorkItem& work, Output& output, float (&inverse)[2],
                              Stage<s>& at) const {
@@ -266,28 +300,18 @@ struct Consumer {
     output.clear();
 
     ODDTILE_NO_UNROLL
-    for (--n; n >= 0; --n) {
-      const Stage<s> before = at;
-      at.advance();
-      await(memory.barriers->k_full + at.index, at.parity);
-      await_turn();
-      multiply_scores_of(scores, at);
-      await(memory.barriers->v_full + before.index, before.parity);
-      multiply_values(output, weights, before);
-      pass_turn();
-
-      const bool whole = is_whole(work, n);
-      wgmma_wait<1>();
-      wgmma_ready(scores.flat());
-      release(memory.barriers->k_empty + at.index);
-      if (!whole) hide(scores, work, work.own.first + n);
-      rows.weigh(scores, factor, p.frame);
-
-      wgmma_wait<0>();
-      wgmma_ready(output.flat());
-      release(memory.barriers->v_empty + before.index);
-      hand_to_product(weights, scores);
-      rows.rescale(output, factor);
+    for (--n; n >= 0;) {
+      // Whole blocks in a loop of their own: code that is jumped over costs time too. With weights
+      // in shared memory the shapes have no registers for two loops.
+      if (s.weights_in_registers && is_whole(work, n)) {
+        const int last = larger(0, work.whole.first);
+        ODDTILE_NO_UNROLL
+        for (; n >= last; --n) step(work, n, true, rows, scores, weights, output, at);
+      } else {
+        step(work, n, !s.weights_in_registers && is_whole(work, n), rows, scores, weights, output,
+             at);
+        --n;
+      }
     }
 
     if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
@@ -348,7 +372,7 @@ struct Consumer {
     const auto staging = memory.staging(group);
     store_rows(staging, rounded<T>(output));
     fence_async_proxy_shared();
-    Own::sync(group);
+    OwnBarrier::sync(group);
     if (!first_thread()) return;
     ODDTILE_UNROLL
     for (int panel = 0; panel < staging.kPanels; ++panel) {
@@ -366,7 +390,7 @@ struct Consumer {
     Stage<s> at;
     uint32_t q_parity = 0;
     if constexpr (s.take_turns) {
-      if (group == 0) Turns::arrive(0);
+      if (group == 0) TurnBarrier::arrive(0);
     }
     for (;;) {
       mbarrier_wait(memory.barriers->q_full + group, q_parity);
@@ -386,7 +410,7 @@ struct Consumer {
       store_output(work, output);
     }
     if constexpr (s.take_turns) {
-      if (group == 0) Turns::sync(0);
+      if (group == 0) TurnBarrier::sync(0);
     }
     if (first_thread()) wait_bulk_read<0>();
   }

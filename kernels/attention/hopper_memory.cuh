@@ -69,20 +69,16 @@ struct HopperBarriers {
   }
 };
 
-// Named barriers first_id ... first_id + count - 1 by number; the instruction wants a constant.
-template <int first_id, int count, int lanes>
-struct NumberedBarriers {
-  static_assert(count <= 3);
-  ODDTILE_DEVICE static void sync(int number) {
-    if (number == 0) named_barrier_sync<first_id, lanes>();
-    if (count > 1 && number == 1) named_barrier_sync<first_id + 1, lanes>();
-    if (count > 2 && number == 2) named_barrier_sync<first_id + 2, lanes>();
-  }
-  ODDTILE_DEVICE static void arrive(int number) {
-    if (number == 0) named_barrier_arrive<first_id, lanes>();
-    if (count > 1 && number == 1) named_barrier_arrive<first_id + 1, lanes>();
-    if (count > 2 && number == 2) named_barrier_arrive<first_id + 2, lanes>();
-  }
+// Named barriers, by the number of a consumer. A turn is awaited by one consumer and passed by
+// another.
+struct TurnBarrier {
+  static constexpr int kFirst = 1;
+  ODDTILE_DEVICE static void sync(int group) { named_barrier_sync<256>(kFirst + group); }
+  ODDTILE_DEVICE static void arrive(int group) { named_barrier_arrive<256>(kFirst + group); }
+};
+struct OwnBarrier {
+  static constexpr int kFirst = 8;
+  ODDTILE_DEVICE static void sync(int group) { named_barrier_sync<128>(kFirst + group); }
 };
 
 template <HopperShape s>

@@ -26,7 +26,9 @@ struct HopperParameters {
 struct QueryTileOfHead {
   int32_t first_query;
   int32_t head;
+  int32_t kv_head;
   int32_t batch;
+  int32_t key_length;
 };
 
 // Tiles are drawn in sections of heads, so that their K and V stay in the L2 cache; within one, the
@@ -41,7 +43,9 @@ ODDTILE_DEVICE QueryTileOfHead tile_of_ticket(const HopperParameters<T>& p, int3
   const int32_t row_tile = p.row_tiles - 1 - within / heads_here;
   const int32_t head_and_batch = first_head + within % heads_here;
   const int32_t batch = head_and_batch / heads_q;
-  return {row_tile * s.rows(), head_and_batch - batch * heads_q, batch};
+  const int32_t head = head_and_batch - batch * heads_q;
+  return {row_tile * s.rows(), head, head / p.group, batch,
+          int32_t(key_length_of(p.problem, batch))};
 }
 
 // The band of an item with that many keys. 32 bits suffice for positions up to kHopperSequenceMost.
@@ -71,8 +75,8 @@ ODDTILE_DEVICE BlockRange whole_blocks(const BandOf<int32_t>& band, int32_t firs
 // The part of consumer `group`. Consumers that take turns have to take equally many blocks.
 template <HopperShape s, class T>
 ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileOfHead& tile,
-                                  int group, int32_t key_length, const BlockRange& of_tile) {
-  const BandOf<int32_t> band = hopper_band(p, key_length);
+                                  int group, const BlockRange& of_tile) {
+  const BandOf<int32_t> band = hopper_band(p, tile.key_length);
   const int32_t first = tile.first_query + kWarpgroupRows * group;
   const int32_t end = smaller(first + kWarpgroupRows, p.seq_q);
   BlockRange own = of_tile;
@@ -85,7 +89,7 @@ ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileO
     whole = whole_blocks(band, first, end, s.keys);
   }
   whole = {whole.first - own.first, whole.end - own.first};
-  return {first, tile.head, tile.batch, key_length, of_tile, own, whole};
+  return {first, tile.head, tile.batch, tile.key_length, of_tile, own, whole};
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -96,6 +96,18 @@ ODDTILE_DEVICE void named_barrier_arrive() {
   static_assert(id > 0 && id < 16 && threads % 32 == 0, "0 is sync_block's");
   asm volatile("bar.arrive %0, %1;" ::"n"(id), "n"(threads) : "memory");
 }
+// The same for a barrier whose id is computed, the same in all lanes of a warp; the compiler then
+// sets aside all sixteen.
+template <int threads>
+ODDTILE_DEVICE void named_barrier_sync(int32_t id) {
+  static_assert(threads % 32 == 0);
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(threads) : "memory");
+}
+template <int threads>
+ODDTILE_DEVICE void named_barrier_arrive(int32_t id) {
+  static_assert(threads % 32 == 0);
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(threads) : "memory");
+}
 
 // ---- proxies: what plain code wrote or read, before copies or products touch it ----
 ODDTILE_DEVICE void fence_async_proxy() {

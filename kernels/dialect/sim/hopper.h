@@ -67,6 +67,18 @@ ODDTILE_DEVICE void named_barrier_arrive(simulator::Site site = simulator::Site:
   static_assert(id > 0 && id < 16 && threads % 32 == 0, "0 is sync_block's");
   simulator::named_barrier_arrive(id, threads, site);
 }
+// The same for a barrier whose id is computed, the same in all lanes of a warp.
+template <int threads>
+ODDTILE_DEVICE void named_barrier_sync(int32_t id, simulator::Site site = simulator::Site::here()) {
+  static_assert(threads % 32 == 0);
+  simulator::named_barrier_sync(id, threads, site);
+}
+template <int threads>
+ODDTILE_DEVICE void named_barrier_arrive(int32_t id,
+                                         simulator::Site site = simulator::Site::here()) {
+  static_assert(threads % 32 == 0);
+  simulator::named_barrier_arrive(id, threads, site);
+}
 
 // ---- proxies: what plain code wrote or read, before copies or products touch it ----
 ODDTILE_DEVICE void fence_async_proxy(simulator::Site site = simulator::Site::here()) {
