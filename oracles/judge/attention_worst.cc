@@ -96,8 +96,10 @@ void AttentionAcceptor::count(const AttentionBlock& block, int64_t r, Candidate&
     chunk.perhaps_zero_factor = std::max(chunk.perhaps_zero_factor, size / lower);
   }
   chunk.o.zero_output(zero);
+  chunk.o.net_drawn(candidate.live);
   if (!rows_.has_lse()) return;
   const double lse = block.row(r).lse, error = scratch_.got_lse - lse;
+  chunk.lse.net_drawn(candidate.live);
   chunk.lse.accept(error / estimate_.lse_lower);
   candidate.may[1] = std::fabs(error) / estimate_.lse_lower;
   candidate.may[3] = net(std::fabs(error), estimate_.lse_lower, kU * std::fabs(lse));

@@ -74,6 +74,7 @@ TEST(Effort, DecidesAsFullBoundsDo) {
       EXPECT_EQ(a.failed, b.failed) << text;
       if (b.worst_ratio < kNever)
         EXPECT_LE(std::fabs(a.worst_ratio - b.worst_ratio), 1e-9 + 1e-6 * b.worst_ratio) << text;
+      EXPECT_EQ(a.net_drawn, b.net_drawn);
       for (size_t regime = 0; regime < 3; ++regime)
         EXPECT_LE(std::fabs(a.worst_net[regime] - b.worst_net[regime]),
                   1e-6 * (1 + b.worst_net[regime]))

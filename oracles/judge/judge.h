@@ -29,6 +29,8 @@ struct Quantity {
   // that the output's own rounding and flush cannot hide. By the number of live keys or columns of
   // the row: <= 16, <= 256, more.
   std::array<double, 3> worst_net = {0, 0, 0};
+  // Whether any element of such a row was a number with a bound: else its 0 says nothing.
+  std::array<bool, 3> net_drawn = {false, false, false};
   int64_t worst_index[4] = {0, 0, 0, 0};
   double got = 0, exact = 0, bound = 0;  // of the worst element
 };

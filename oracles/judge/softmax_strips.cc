@@ -232,6 +232,7 @@ void SoftmaxStrips::records(int64_t at, int64_t n, const double* got) {
 void SoftmaxStrips::count(int64_t r, Tally& tally) const {
   tally.accept(counts_, columns_, share_sum_, share_squares_);
   tally.zero_output(zero_);
+  tally.net_drawn(live_);
   if (worst_.element.column < 0 && net_.element.column < 0) return;
   Tally records;
   const auto expected = [](const Element& element) {

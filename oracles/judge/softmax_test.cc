@@ -44,6 +44,7 @@ TEST(Judge, NetsTheOutputsRoundingOfSoftmax) {
   EXPECT_LT(std::fabs(judged_y.worst_net[2] - 0.5), 0.1);
   EXPECT_EQ(judged_y.worst_net[0], 0);
   EXPECT_EQ(judged_y.worst_net[1], 0);
+  EXPECT_EQ(judged_y.net_drawn, (std::array{false, false, true}));
 }
 
 TEST(Judge, MaskedColumnsArePlusZero) {

@@ -84,6 +84,7 @@ void Tally::net(double got, const Expectation& expected, double rounding, int64_
   // Below that, what is left of a difference of doubles is their own roundoff.
   constexpr double kSmallestRest = 0x1p-40;
   const double rest = expected.bound - rounding;
+  if (std::isfinite(rest)) net_drawn(live);
   if (!std::isfinite(got) || !std::isfinite(rest) || !(rest > kSmallestRest * expected.bound))
     return;
   double& worst = worst_net_[regime(live)];
@@ -112,6 +113,8 @@ void Tally::merge_worst(const Tally& full) {
   has_worst_ = has_worst_ || full.has_worst_;
   for (size_t regime = 0; regime < worst_net_.size(); ++regime)
     worst_net_[regime] = std::max(worst_net_[regime], full.worst_net_[regime]);
+  for (size_t regime = 0; regime < net_drawn_.size(); ++regime)
+    net_drawn_[regime] = net_drawn_[regime] || full.net_drawn_[regime];
 }
 
 void Tally::merge(const Tally& later) {
@@ -150,6 +153,7 @@ Quantity Tally::quantity(Role role) const {
                            ? kInfinite
                            : std::min(std::sqrt(sum_squares_ / double(judged_)), worst_.ratio);
   quantity.worst_net = worst_net_;
+  quantity.net_drawn = net_drawn_;
   quantity.signed_mean = sum_shares_ / double(judged_);
   for (size_t dim = 0; dim < 4; ++dim) quantity.worst_index[dim] = worst_.index[dim];
   quantity.got = worst_.got;

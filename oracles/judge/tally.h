@@ -73,6 +73,7 @@ class Tally {
   // The share that the output's own rounding cannot hide, of a number that was added: `rounding` is
   // the part u_o |exact| + eta_o + eta_w of its bound, `live` the row's live keys or columns.
   void net(double got, const Expectation& expected, double rounding, int64_t live);
+  void net_drawn(int64_t live) { net_drawn_[regime(live)] = true; }  // net() says so itself
   // What an all-zero output would have had at an element that a bound decides.
   void zero_output(double ratio) { zero_factor_ = zero_factor_ > ratio ? zero_factor_ : ratio; }
   void merge(const Tally& later);
@@ -96,6 +97,7 @@ class Tally {
   int64_t judged_ = 0, not_judged_ = 0, failed_ = 0;
   double zero_factor_ = 0;
   std::array<double, 3> worst_net_{};  // by regime, as in Quantity
+  std::array<bool, 3> net_drawn_{};
   double sum_squares_ = 0, sum_shares_ = 0;
   bool has_worst_ = false;
   Finding worst_;

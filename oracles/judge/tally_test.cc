@@ -71,6 +71,18 @@ TEST(Tally, NetsTheOutputsRoundingByRegime) {
   EXPECT_DOUBLE_EQ(quantity.worst_net[0], 1.0 / 3);
   EXPECT_EQ(quantity.worst_net[1], 0);
   EXPECT_EQ(quantity.worst_net[2], 1);
+  EXPECT_EQ(quantity.net_drawn, (std::array{true, true, true}));
+}
+
+// A share of 0 says something only where a number with a bound was there to have one.
+TEST(Tally, NetSharesAreDrawnByNumbersWithABound) {
+  const Expectation expected{Expectation::Kind::number, 2, 1};
+  Tally tally;
+  tally.add(compare(2, expected, kNever), 2, expected, {0, 0, 0, 0}, "within_bound");
+  EXPECT_EQ(tally.quantity(Role::o).net_drawn, (std::array{false, false, false}));
+  tally.net(2, expected, 1, 17);  // all of the bound is rounding: drawn, and hidden
+  tally.net(9, {Expectation::Kind::number, 2, kNever}, 0, 257);
+  EXPECT_EQ(tally.quantity(Role::o).net_drawn, (std::array{false, true, false}));
 }
 
 // Any number would be within it: that is no judgement, but a NaN is still wrong.

@@ -135,6 +135,15 @@ void count_attempt(const Attempt& attempt, const Cell& cell, const Contender& wh
     total.not_judged += quantity.not_judged;
     total.worst_share = std::max(total.worst_share, kept(quantity.worst_ratio));
     place.quantity = std::string(oracles::role_name(quantity.role));
+    QuantityTotal& own = state->quantities[{cell, which.name, place.quantity}];
+    own.judged += quantity.judged;
+    own.not_judged += quantity.not_judged;
+    own.worst_share = std::max(own.worst_share, kept(quantity.worst_ratio));
+    for (size_t regime = 0; regime < 3; ++regime) {
+      if (!quantity.net_drawn[regime]) continue;
+      own.drawn[regime] = true;
+      own.families.insert(place.family);
+    }
     for (place.regime = 0; place.regime < 3; ++place.regime) {
       const double net = quantity.worst_net[size_t(place.regime)];
       if (!(net > 0)) continue;

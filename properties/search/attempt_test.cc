@@ -68,6 +68,11 @@ TEST(attempt, counts_what_was_judged_and_where_the_share_was_reached) {
   count_attempt(once, cell, fused, sim_machine(), &state);
   EXPECT_EQ(state.cells.at(cell).judged, 200);
   EXPECT_EQ(state.totals.at({cell, "fused"}).cases, 1);
+  const QuantityTotal& y = state.quantities.at({cell, "fused", "y"});
+  EXPECT_EQ(y.judged, 200);
+  EXPECT_EQ(y.worst_share, state.totals.at({cell, "fused"}).worst_share);
+  EXPECT_EQ(y.drawn, (std::array{false, true, false}));
+  EXPECT_EQ(y.families, std::set<std::string>{"noise"});
   ASSERT_EQ(state.worst.size(), 1u);
   const Place place = state.worst.begin()->first;
   EXPECT_EQ(place.regime, 1);

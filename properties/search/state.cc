@@ -15,7 +15,7 @@
 namespace oddtile::properties {
 namespace {
 
-constexpr const char* kHeader = "oddtile-soundness 1";
+constexpr const char* kHeader = "oddtile-soundness 2";
 
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> fields;
@@ -52,11 +52,21 @@ class Fields {
     if (value < 0 || value > 2) throw std::invalid_argument("no such regime");
     return int(value);
   }
+  bool yes() {
+    const int64_t value = integer();
+    if (value < 0 || value > 1) throw std::invalid_argument("neither 0 nor 1");
+    return value == 1;
+  }
   Cell cell() {
     const std::string name = text();
     for (const Cell& cell : all_cells())
       if (cell_name(cell) == name) return cell;
     throw std::invalid_argument("'" + name + "' is no kernel and type");
+  }
+  QuantityName quantity() {
+    const Cell of = cell();
+    const std::string contender = text();
+    return {of, contender, text()};
   }
 
  private:
@@ -86,6 +96,14 @@ void read_line(const std::string& line, SearchState& state) {
                            &total.not_judged, &total.escalated})
       *count = fields.integer();
     total.worst_share = fields.real();
+  } else if (kind == "quantity") {
+    QuantityTotal& total = state.quantities[fields.quantity()];
+    total.judged = fields.integer();
+    total.not_judged = fields.integer();
+    total.worst_share = fields.real();
+    for (bool& drawn : total.drawn) drawn = fields.yes();
+    std::istringstream families(fields.text());
+    for (std::string family; families >> family && family != "-";) total.families.insert(family);
   } else if (kind == "worst") {
     Place place;
     place.cell = fields.cell();
@@ -96,11 +114,7 @@ void read_line(const std::string& line, SearchState& state) {
     const double net = fields.real();
     state.worst[place] = {net, fields.text()};
   } else if (kind == "climb") {
-    ClimbName name;
-    name.cell = fields.cell();
-    name.contender = fields.text();
-    name.quantity = fields.text();
-    Climbed& climbed = state.climbs[name];
+    Climbed& climbed = state.climbs[fields.quantity()];
     climbed.evaluations = fields.integer();
     climbed.first = fields.real();
     climbed.net = fields.real();
@@ -150,6 +164,11 @@ std::string print(const SearchState& state) {
     text += fmt::format("total\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", cell_name(key.first),
                         key.second, t.cases, t.vacuous, t.declined, t.judged, t.not_judged,
                         t.escalated, t.worst_share);
+  for (const auto& [name, q] : state.quantities)
+    text += fmt::format("quantity\t{}\t{}\t{}\t{}\t{}\t{}\t{:d}\t{:d}\t{:d}\t{}\n",
+                        cell_name(name.cell), name.contender, name.quantity, q.judged, q.not_judged,
+                        q.worst_share, q.drawn[0], q.drawn[1], q.drawn[2],
+                        q.families.empty() ? "-" : fmt::format("{}", fmt::join(q.families, " ")));
   for (const auto& [place, worst] : state.worst)
     text +=
         fmt::format("worst\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", cell_name(place.cell), place.contender,

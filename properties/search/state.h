@@ -4,9 +4,11 @@
 // The file is versioned text, one fact a line, fields separated by tabs.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,22 @@ struct Total {
   double worst_share = 0;  // of the whole bound
 };
 
+// Of one output of one contender in one cell, over all its cases.
+struct QuantityName {
+  Cell cell;
+  std::string contender;
+  std::string quantity;  // "out", "y", "o", "lse"
+  auto operator<=>(const QuantityName&) const = default;
+};
+struct QuantityTotal {
+  int64_t judged = 0;
+  int64_t not_judged = 0;
+  double worst_share = 0;  // of the whole bound
+  // In which regimes and families there was a number with a bound.
+  std::array<bool, 3> drawn = {false, false, false};
+  std::set<std::string> families;
+};
+
 // Where a share was reached. `regime`: 0: rows of at most 16 live keys or columns, 1: at most 256,
 // 2: more.
 struct Place {
@@ -68,15 +86,10 @@ struct Climbed {
   std::string configuration;  // of the implementation
   std::string subject;        // the case whose numbers were changed
 };
-struct ClimbName {
-  Cell cell;
-  std::string contender;
-  std::string quantity;
-  auto operator<=>(const ClimbName&) const = default;
-};
+using ClimbName = QuantityName;
 
 // A share as it is kept: 24 bits of it. The oracle's sums in double depend in their last bits on
-// where its buffers happen to lie.
+// where its buffers happen to lie (attention's; softmax's do not).
 constexpr double kept(double share) {
   return double(float(share));
 }
@@ -88,6 +101,7 @@ struct SearchState {
   double seconds = 0;
   std::map<Cell, CellProgress> cells;
   std::map<std::pair<Cell, std::string>, Total> totals;
+  std::map<QuantityName, QuantityTotal> quantities;
   std::map<Place, Worst> worst;
   std::map<ClimbName, Climbed> climbs;
   std::vector<std::string> violations;  // one line each, the replay line last

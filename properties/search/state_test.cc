@@ -22,6 +22,8 @@ SearchState sample() {
   Total& total = state.totals[{kCell, "fused, gpu arithmetic"}];
   total.cases = 3;
   total.worst_share = std::numeric_limits<double>::infinity();
+  state.quantities[{kCell, "fused", "y"}] = {9, 2, 0.5, {true, false, true}, {"noise", "ties"}};
+  state.quantities[{kCell, "eager", "y"}] = {};
   state.note_worst({kCell, "fused", "y", 2, "last_max"}, 0.1, "oddtile run 'softmax columns=3'");
   state.climbs[{kCell, "eager", "y"}] = {1000, 0.125, 1.0 / 3, 1, 17, "five passes", "softmax"};
   state.violations = {"y[0 0 0 1]: got 2;\ttwo lines\nin one"};
@@ -34,6 +36,14 @@ TEST(search_state, survives_the_way_to_text_and_back) {
   EXPECT_EQ(back.seed, ~uint64_t(0));
   EXPECT_EQ(back.cells.at(kCell).judged, int64_t(1) << 40);
   EXPECT_TRUE(std::isinf(back.totals.at({kCell, "fused, gpu arithmetic"}).worst_share));
+  ASSERT_EQ(back.quantities.size(), 2u);
+  const QuantityTotal& y = back.quantities.at({kCell, "fused", "y"});
+  EXPECT_EQ(y.judged, 9);
+  EXPECT_EQ(y.not_judged, 2);
+  EXPECT_EQ(y.worst_share, 0.5);
+  EXPECT_EQ(y.drawn, (std::array{true, false, true}));
+  EXPECT_EQ(y.families, (std::set<std::string>{"noise", "ties"}));
+  EXPECT_TRUE(back.quantities.at({kCell, "eager", "y"}).families.empty());
   EXPECT_EQ(back.worst.begin()->second.net, kept(0.1));
   EXPECT_EQ(back.worst.begin()->first.regime, 2);
   EXPECT_EQ(back.climbs.begin()->second.net, 1.0 / 3);
@@ -56,11 +66,12 @@ TEST(search_state, keeps_the_largest_share_only) {
 
 TEST(search_state, refuses_other_versions_and_damage) {
   EXPECT_THROW(parse_state(""), std::invalid_argument);
-  EXPECT_THROW(parse_state("oddtile-soundness 2\n"), std::invalid_argument);
+  EXPECT_THROW(parse_state("oddtile-soundness 1\n"), std::invalid_argument);
   const std::string text = print(sample());
   for (const char* damaged :
        {"cell\tsoftmax fp32\t7\n", "cell\tsoftmax fp8\t7\t7\n", "cell\tsoftmax fp32\t7x\t7\n",
-        "noise\n", "worst\tsoftmax fp32\tfused\ty\t3\tties\t0.5\tline\n"}) {
+        "noise\n", "quantity\tsoftmax fp32\tfused\ty\t1\t0\t0\t1\t2\t0\t-\n",
+        "worst\tsoftmax fp32\tfused\ty\t3\tties\t0.5\tline\n"}) {
     try {
       parse_state(text + damaged);
       ADD_FAILURE() << damaged << " was read";

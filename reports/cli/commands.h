@@ -43,12 +43,13 @@ struct SoundnessOptions {
   std::string machine = "sim";
   int64_t outputs = 3'000'000;  // of each kernel in each type
   uint64_t seed = 1;
-  std::string state;           // path, empty: nothing is kept
-  std::string record;          // path of a record for `render`, empty: none
-  std::string kernel;          // empty: all
-  double seconds_at_most = 0;  // 0: no limit
-  int64_t climb = 20'000;      // evaluations of each hill climb, 0: none
-  int threads = 0;             // 0: one per core
+  std::string state;                 // path, empty: nothing is kept
+  std::string record;                // path of a record for `render`, empty: none
+  std::string kernel;                // empty: all
+  double seconds_at_most = 0;        // of the search; 0: no limit
+  double climb_seconds_at_most = 0;  // of the climbs; 0: as the search has
+  int64_t climb = 20'000;            // evaluations of each hill climb, 0: none
+  int threads = 0;                   // 0: one per core
 };
 
 struct WorldsOptions {

@@ -41,7 +41,9 @@ void add_soundness(CLI::App& app, SoundnessOptions& options) {
   command->add_option("--state", options.state, "file to keep and to go on from");
   command->add_option("--record", options.record, "file for a record of it, to render");
   command->add_option("--kernel", options.kernel, "only this one");
-  command->add_option("--time-limit", options.seconds_at_most, "seconds of this run");
+  command->add_option("--time-limit", options.seconds_at_most, "seconds of this run's search");
+  command->add_option("--climb-time-limit", options.climb_seconds_at_most,
+                      "seconds of its climbs; default: as the search");
   command->add_option("--climb", options.climb, "evaluations of each hill climb")
       ->capture_default_str();
   command->add_option("--threads", options.threads, "default: one per core");

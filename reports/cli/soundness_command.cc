@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <fstream>
@@ -87,10 +89,19 @@ void print_totals(const SearchState& state) {
 void print_shares(const SearchState& state) {
   struct Row {
     double sampled[3] = {0, 0, 0};
-    double climbed = 0;
+    std::array<bool, 3> drawn = {false, false, false};
+    int64_t judged = 0;
+    double whole = 0, climbed = -1;  // below 0: no climb
     std::string by;
   };
   std::map<std::pair<Cell, std::string>, Row> rows;
+  for (const auto& [name, total] : state.quantities) {
+    Row& row = rows[{name.cell, name.quantity}];
+    row.judged += total.judged;
+    row.whole = std::max(row.whole, total.worst_share);
+    for (size_t regime = 0; regime < 3; ++regime)
+      row.drawn[regime] = row.drawn[regime] || total.drawn[regime];
+  }
   for (const auto& [place, worst] : state.worst) {
     double& most = rows[{place.cell, place.quantity}].sampled[place.regime];
     most = std::max(most, worst.net);
@@ -99,13 +110,23 @@ void print_shares(const SearchState& state) {
     Row& row = rows[{name.cell, name.quantity}];
     if (climbed.net <= row.climbed) continue;
     row.climbed = climbed.net;
+    if (climbed.net == 0) continue;  // it stands where it began
     row.by = fmt::format("{}, {}: {}", name.contender, climbed.configuration, climbed.subject);
   }
-  fmt::print("worst share net of output rounding and flush\n{:<16} {:<4} {:>8} {:>8} {:>8} {:>8}\n",
-             "kernel and type", "", "n <= 16", "n <= 256", "n > 256", "climbed");
-  for (const auto& [key, row] : rows)
-    fmt::print("{:<16} {:<4} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.3f}  {}\n", cell_name(key.first),
-               key.second, row.sampled[0], row.sampled[1], row.sampled[2], row.climbed, row.by);
+  fmt::print(
+      "worst share of the bound, whole and net of output rounding and flush\n"
+      "{:<16} {:<4} {:>12} {:>8} {:>9} {:>9} {:>9} {:>9}\n",
+      "kernel and type", "", "judged", "whole", "n <= 16", "n <= 256", "n > 256", "climbed");
+  for (const auto& [key, row] : rows) {
+    const bool exact = key.first.kernel == oddtile_kernel_vector_add;
+    const auto net = [&](double share, bool there) {
+      return exact ? std::string("exact") : there ? fmt::format("{:.3f}", share) : "not drawn";
+    };
+    fmt::print("{:<16} {:<4} {:>12} {:>8.4f} {:>9} {:>9} {:>9} {:>9}  {}\n", cell_name(key.first),
+               key.second, row.judged, row.whole, net(row.sampled[0], row.drawn[0]),
+               net(row.sampled[1], row.drawn[1]), net(row.sampled[2], row.drawn[2]),
+               row.climbed < 0 ? "none" : net(row.climbed, true), row.by);
+  }
 }
 
 void write_record(const SearchState& state, const SoundnessOptions& options, bool complete) {
@@ -144,11 +165,11 @@ int soundness_command(const SoundnessOptions& options) {
   write_record(state, options, false);
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
-  const double before = state.seconds;  // of earlier runs
   bool complete = properties::search_soundness(machine, search, &state);
-  search.seconds_at_most -= state.seconds - before;
-  if (complete && options.climb > 0)
-    complete = properties::climb_all(machine, search, options.climb, &state);
+  // A search that its time cut short still climbs: a climb needs nothing of it.
+  if (options.climb_seconds_at_most > 0) search.seconds_at_most = options.climb_seconds_at_most;
+  if (options.climb > 0 && state.violations.empty())
+    complete = properties::climb_all(machine, search, options.climb, &state) && complete;
   fmt::print(stderr, "\n");
   write_record(state, options, complete);
   print_totals(state);

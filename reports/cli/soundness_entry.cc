@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "oracles/case/fields.h"
 
 namespace oddtile::reports {
@@ -31,7 +33,21 @@ std::string climb_again(const SearchState& state, const Cell& cell, int64_t eval
 
 SoundnessQuantity quantity_entry(const SearchState& state, const Cell& cell,
                                  const std::string& name) {
-  SoundnessQuantity entry = {name, {}, {}};
+  SoundnessQuantity entry = {name, int64_t{0}, 0.0, {}, {}, {}, {}};
+  std::array<bool, 3> drawn = {};
+  std::set<std::string> families;
+  for (const auto& [which, total] : state.quantities) {
+    if (which.cell != cell || which.quantity != name) continue;
+    *entry.judged += total.judged;
+    entry.worst_share = std::max(*entry.worst_share, total.worst_share);
+    for (size_t regime = 0; regime < 3; ++regime)
+      drawn[regime] = drawn[regime] || total.drawn[regime];
+    families.insert(total.families.begin(), total.families.end());
+  }
+  entry.regimes.emplace();
+  for (size_t regime = 0; regime < 3; ++regime)
+    if (drawn[regime]) entry.regimes->push_back(properties::kRegimes[regime]);
+  entry.families.emplace(families.begin(), families.end());
   for (const auto& [place, worst] : state.worst) {
     if (place.cell != cell || place.quantity != name) continue;
     entry.shares.push_back({place.contender, properties::kRegimes[place.regime], place.family,

@@ -17,6 +17,8 @@ properties::SearchState state() {
   state.cells[kAttention] = {3, 12};
   state.cells[kAdd] = {0, 0};
   state.totals[{kAttention, "eager"}] = {3, 1, 2, 12, 4, 5, 0.75};
+  state.quantities[{kAttention, "eager", "lse"}] = {5, 1, 0.5, {false, false, true}, {"peaked"}};
+  state.quantities[{kAttention, "fused", "lse"}] = {2, 0, 0.625, {true, false, false}, {"noise"}};
   state.worst[{kAttention, "eager", "lse", 2, "peaked"}] = {0.25, "oddtile run 'attention'"};
   state.climbs[{kAttention, "fused", "o"}] = {100, 0.125, 0.5, 1, 9, "pipelined", "attention c"};
   state.violations = {"V"};
@@ -46,6 +48,12 @@ TEST(SoundnessEntry, sorts_shares_and_climbs_to_their_outputs) {
   EXPECT_EQ(attention.contenders[0].worst_share, 0.75);
   ASSERT_EQ(attention.quantities.size(), 2u);
   const SoundnessQuantity &o = attention.quantities[0], &lse = attention.quantities[1];
+  EXPECT_EQ(o.judged, 0);
+  EXPECT_TRUE(o.regimes->empty());
+  EXPECT_EQ(lse.judged, 7);
+  EXPECT_EQ(lse.worst_share, 0.625);
+  EXPECT_EQ(*lse.regimes, (std::vector<std::string>{"n <= 16", "n > 256"}));
+  EXPECT_EQ(*lse.families, (std::vector<std::string>{"noise", "peaked"}));
   EXPECT_TRUE(o.shares.empty());
   EXPECT_TRUE(lse.climbs.empty());
   ASSERT_EQ(lse.shares.size(), 1u);

@@ -178,6 +178,10 @@ void fields(SoundnessClimb& e, Visitor&& visit) {
 template <class Visitor>
 void fields(SoundnessQuantity& e, Visitor&& visit) {
   visit("name", e.name);
+  visit("judged", e.judged, kOptional);
+  visit("worst_share", e.worst_share, kOptional);
+  visit("regimes", e.regimes, kOptional);
+  visit("families", e.families, kOptional);
   visit("shares", e.shares);
   visit("climbs", e.climbs);
 }
@@ -249,6 +253,9 @@ Json write(double value) {
 template <class Struct>
 Json write(const Struct& value);
 
+template <class Element>
+Json write(const std::vector<Element>& values);
+
 template <class Value>
 Json write(const std::optional<Value>& value) {
   return value ? write(*value) : Json(nullptr);
@@ -297,6 +304,9 @@ void read(const Json& json, double& value) {
 
 template <class Struct>
 void read(const Json& json, Struct& value);
+
+template <class Element>
+void read(const Json& json, std::vector<Element>& values);
 
 template <class Value>
 void read(const Json& json, std::optional<Value>& value) {

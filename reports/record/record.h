@@ -173,7 +173,11 @@ struct SoundnessClimb {
 };
 
 struct SoundnessQuantity {
-  std::string name;  // "out", "y", "o", "lse"
+  std::string name;                   // "out", "y", "o", "lse"
+  std::optional<int64_t> judged;      // numbers of it alone; older records lack these
+  std::optional<double> worst_share;  // of the whole bound
+  // Regimes and families of values in which a bound decided anything.
+  std::optional<std::vector<std::string>> regimes, families;
   std::vector<SoundnessShare> shares;
   std::vector<SoundnessClimb> climbs;
 };

@@ -44,7 +44,7 @@ inline CriteriaEntry criteria_entry(const std::string& mutant, int64_t differing
 
 // One kernel in one type, sampled and climbed.
 inline SoundnessEntry soundness_entry(int64_t judged, std::vector<std::string> violations) {
-  SoundnessQuantity y = {"y", {}, {}};
+  SoundnessQuantity y = {"y", judged, 0.75, {{"n <= 16"}}, {{"last_max"}}, {}, {}};
   y.shares = {{"emulated", "n <= 16", "last_max", 0.25, "oddtile run 'softmax columns=7'"}};
   y.climbs = {{"fused", "n <= 256", "online", 100, 3, 0.125, 0.5, "softmax columns=99", "R"}};
   const SoundnessCell cell = {"softmax", "fp32", {{"emulated", 9, 1, 2, judged, 3, 4, 0.75}}, {y}};

@@ -8,14 +8,20 @@
 namespace oddtile::reports {
 
 inline SoundnessEntry sample_search() {
-  SoundnessQuantity y = {"y", {}, {}};
+  SoundnessQuantity y = {"y", 1400, 0.8125, {{"n <= 16", "n <= 256"}}, {{"last_max", "noise"}},
+                         {},  {}};
   y.shares = {{"emulated", "n <= 16", "last_max", 0.25, "run"},
               {"fused", "n <= 16", "noise", 0.0625, "run"},
               {"fused", "n <= 256", "last_max", 0.125, "run"}};
   y.climbs = {{"fused", "n > 256", "online", 100, 1, 0.25, 0.375, "softmax columns=999", "climb"},
               {"emulated", "n <= 16", "free", 100, 3, 0.125, 0.5, "softmax columns=9", "climb"}};
-  const SoundnessQuantity hidden = {
-      "y", {}, {{"fused", "n <= 16", "online", 100, 0, 0, 0, "", ""}}};
+  const SoundnessQuantity hidden = {"y",
+                                    10,
+                                    0.999,
+                                    {{"n <= 16"}},
+                                    {{"noise"}},
+                                    {},
+                                    {{"fused", "n <= 16", "online", 100, 0, 0, 0, "", ""}}};
   return {"sim",
           1,
           10,
@@ -26,7 +32,10 @@ inline SoundnessEntry sample_search() {
             {{"fused", 9, 1, 2, 1000, 3, 4, 0.75}, {"emulated", 9, 1, 2, 500, 3, 4, 0.875}},
             {y}},
            {"softmax", "bf16", {{"fused", 1, 0, 0, 10, 0, 0, 0.999}}, {hidden}},
-           {"vector_add", "fp32", {{"fused", 1, 0, 0, 20, 0, 0, 0}}, {{"out", {}, {}}}}}};
+           {"vector_add",
+            "fp32",
+            {{"fused", 1, 0, 0, 20, 0, 0, 0}},
+            {{"out", {}, {}, {}, {}, {}, {}}}}}};
 }
 
 inline Record sample() {

@@ -18,6 +18,7 @@ int64_t judged(const SoundnessCell& cell) {
   return count;
 }
 
+// Of the kernel in this type: what older records have instead of a number for each output.
 double worst_share(const SoundnessCell& cell) {
   double worst = 0;
   for (const SoundnessContender& contender : cell.contenders)
@@ -33,6 +34,18 @@ double worst_net(const SoundnessQuantity& quantity, Where&& where) {
     if (where(share)) worst = std::max(worst, share.net);
   }
   return worst;
+}
+
+// The largest net share of one regime or family; "not drawn" where no bound decided anything, which
+// a 0 would hide. An older record does not say.
+template <class Where>
+std::string net_text(const SoundnessCell& cell, const SoundnessQuantity& quantity,
+                     const std::optional<std::vector<std::string>>& drawn, const std::string& place,
+                     Where&& where) {
+  if (cell.kernel == "vector_add") return {};  // bit-exact: it has none
+  const double net = worst_net(quantity, where);
+  const bool there = !drawn || std::count(drawn->begin(), drawn->end(), place) > 0;
+  return net > 0 || there ? share_text(net) : "not drawn";
 }
 
 const SoundnessClimb* best_climb(const SoundnessQuantity& quantity) {
@@ -71,21 +84,27 @@ void for_each_quantity(const Record& record, Visit&& visit) {
 }
 
 Table family_table(const Record& record, const std::string& kernel) {
-  std::vector<std::pair<std::string, const SoundnessQuantity*>> columns;
+  struct Column {
+    std::string name;
+    const SoundnessCell* cell;
+    const SoundnessQuantity* quantity;
+  };
+  std::vector<Column> columns;
   std::map<std::string, std::vector<std::string>> rows;
   for_each_quantity(record, [&](const auto& entry, const auto& cell, const auto& quantity) {
     if (cell.kernel != kernel || quantity.shares.empty()) return;
     columns.push_back(
-        {fmt::format("{} {} {}", entry.machine, cell.dtype, quantity.name), &quantity});
+        {fmt::format("{} {} {}", entry.machine, cell.dtype, quantity.name), &cell, &quantity});
     for (const SoundnessShare& share : quantity.shares) rows[share.family] = {share.family};
   });
   Table table{fmt::format("{}: worst net share by family of values", kernel), {{"family"}}, {}};
-  for (const auto& [name, quantity] : columns) {
+  for (const auto& [name, cell, quantity] : columns) {
     table.columns.push_back({name, true});
     for (auto& row_of_family : rows) {
       const std::string& family = row_of_family.first;
-      row_of_family.second.push_back(share_text(
-          worst_net(*quantity, [&](const SoundnessShare& s) { return s.family == family; })));
+      row_of_family.second.push_back(
+          net_text(*cell, *quantity, quantity->families, family,
+                   [&](const SoundnessShare& s) { return s.family == family; }));
     }
   }
   for (auto& [family, row] : rows) table.rows.push_back(std::move(row));
@@ -96,7 +115,7 @@ Table family_table(const Record& record, const std::string& kernel) {
 
 Table share_table(const Record& record) {
   Table table{"Worst share of the bound, whole and net of output rounding and flush",
-              {{"machine"}, {"output"}, {"judged of the kernel", true}, {"whole", true}},
+              {{"machine"}, {"output"}, {"judged", true}, {"whole", true}},
               {}};
   for (const char* regime : kRegimes)
     table.columns.push_back({fmt::format("net, {}", regime), true});
@@ -104,10 +123,11 @@ Table share_table(const Record& record) {
   table.columns.push_back({"remark"});
   for_each_quantity(record, [&](const auto& entry, const auto& cell, const auto& quantity) {
     std::vector<std::string> row = {entry.machine, name_of(cell, quantity),
-                                    count_text(judged(cell)), share_text(worst_share(cell))};
+                                    count_text(quantity.judged.value_or(judged(cell))),
+                                    share_text(quantity.worst_share.value_or(worst_share(cell)))};
     for (const char* regime : kRegimes) {
-      row.push_back(share_text(
-          worst_net(quantity, [&](const SoundnessShare& s) { return s.regime == regime; })));
+      row.push_back(net_text(cell, quantity, quantity.regimes, regime,
+                             [&](const SoundnessShare& s) { return s.regime == regime; }));
     }
     const SoundnessClimb* best = best_climb(quantity);
     row.push_back(best == nullptr ? "" : share_text(best->net));

@@ -13,12 +13,24 @@ TEST(SoundnessTables, a_row_an_output_with_the_worst_of_each_length_of_the_row) 
   const Table table = share_table(sample());
   ASSERT_EQ(table.columns.size(), 9u);
   ASSERT_EQ(table.rows.size(), 3u);
-  EXPECT_EQ(table.rows[0],
-            (Row{"sim", "softmax fp32 y", "1 500", "0.875", "0.250", "0.125", "0", "0.500", ""}));
-  EXPECT_EQ(table.rows[1], (Row{"sim", "softmax bf16 y", "10", "0.999", "0", "0", "0", "0",
-                                "hidden by the rounding of its output"}));
-  EXPECT_EQ(table.rows[2], (Row{"sim", "vector_add fp32 out", "20", "0", "0", "0", "0", "",
+  EXPECT_EQ(table.rows[0], (Row{"sim", "softmax fp32 y", "1 400", "0.812", "0.250", "0.125",
+                                "not drawn", "0.500", ""}));
+  EXPECT_EQ(table.rows[1], (Row{"sim", "softmax bf16 y", "10", "0.999", "0", "not drawn",
+                                "not drawn", "0", "hidden by the rounding of its output"}));
+  EXPECT_EQ(table.rows[2], (Row{"sim", "vector_add fp32 out", "20", "0", "", "", "", "",
                                 "bit-exact: no bound to use"}));
+}
+
+// What an older record says of the kernel stands in for its outputs, and its 0 stays a 0.
+TEST(SoundnessTables, older_records_have_the_kernels_numbers) {
+  Record record = sample();
+  SoundnessQuantity& y = record.soundness[0].cells[0].quantities[0];
+  y.judged.reset();
+  y.worst_share.reset();
+  y.regimes.reset();
+  y.families.reset();
+  EXPECT_EQ(share_table(record).rows[0],
+            (Row{"sim", "softmax fp32 y", "1 500", "0.875", "0.250", "0.125", "0", "0.500", ""}));
 }
 
 TEST(SoundnessTables, a_16_bit_softmax_whose_errors_show_is_not_called_hidden) {
@@ -35,6 +47,14 @@ TEST(SoundnessTables, families_take_the_worst_over_kernels_and_lengths) {
   ASSERT_EQ(tables[0].rows.size(), 2u);
   EXPECT_EQ(tables[0].rows[0], (Row{"last_max", "0.250"}));
   EXPECT_EQ(tables[0].rows[1], (Row{"noise", "0.062"}));
+
+  Record more = sample();
+  SoundnessQuantity& other = more.soundness[0].cells[1].quantities[0];
+  other.shares = {{"fused", "n <= 16", "ties", 0.5, "run"}};
+  const Table both = soundness_family_tables(more)[0];
+  EXPECT_EQ(both.rows[0], (Row{"last_max", "0.250", "not drawn"}));
+  EXPECT_EQ(both.rows[1], (Row{"noise", "0.062", "0"}));
+  EXPECT_EQ(both.rows[2], (Row{"ties", "not drawn", "0.500"}));
 }
 
 TEST(SoundnessTables, the_best_climb_has_its_case_and_how_to_climb_again) {
