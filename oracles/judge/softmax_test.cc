@@ -59,5 +59,13 @@ TEST(Judge, MaskedColumnsArePlusZero) {
   EXPECT_EQ(after_planting(softmax, Role::y, y.index(0, 0, 0, hidden), NAN), Verdict::fail);
 }
 
+// Its rounding hides the errors of a 16-bit output, but a bound was there.
+TEST(Judge, SaysThatAHiddenShareOfSoftmaxIsDrawn) {
+  const Workload workload = made("softmax rows=3 columns=40 values=noise dtype=bf16");
+  const Quantity y = judged(workload, exact_outputs(workload)).quantities[0];
+  EXPECT_EQ(y.worst_net[1], 0);
+  EXPECT_EQ(y.net_drawn, (std::array{false, true, false}));
+}
+
 }  // namespace
 }  // namespace oddtile::oracles

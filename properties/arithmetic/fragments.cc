@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/bits.h"
 
 namespace oddtile::properties {
@@ -148,6 +149,19 @@ Fragments random_fragments(bool bfloat16, int64_t count, Random random) {
       out.addend[size_t(f * 4 * Fragments::kLanes + i)] = family.addend(random);
   }
   return out;
+}
+
+void set_small_differences(Fragments& fragments) {
+  ODDTILE_ASSERT(fragments.bfloat16);
+  constexpr int64_t kDifferences = 24;
+  const auto bits = [](double value) { return float_to_bfloat16(float(value)).bits; };
+  for (int64_t f = 0; f < std::min(kDifferences, fragments.count); ++f) {
+    for (int k = 0; k < Fragments::kProducts; ++k) fragments.set_a(f, 0, k, 0);
+    fragments.set_a(f, 0, 0, bits(0x1p-49));
+    fragments.set_a(f, 0, 1, bits(-std::ldexp(1.0, int(-50 - f))));
+    for (int k = 0; k < 2; ++k) fragments.set_b(f, k, 0, bits(0x1p-100));
+    fragments.addend[size_t(Fragments::sum_index(f, 0, 0))] = 0;
+  }
 }
 
 std::optional<std::vector<float>> multiply(Machine& machine, ProbeProduct product,

@@ -48,7 +48,8 @@ std::vector<Rule> find_rules(Machine& machine, int64_t fragment_count, const Say
       continue;
     }
     for (const std::string& line : facts) say(fmt::format("{}: {}", unit.name, line));
-    const Fragments fragments = random_fragments(unit.bfloat16, fragment_count, Random(9));
+    Fragments fragments = random_fragments(unit.bfloat16, fragment_count, Random(9));
+    if (unit.bfloat16) set_small_differences(fragments);
     const auto sums = multiply(machine, unit.product, fragments);
     if (!sums) continue;
     offered = true;

@@ -35,6 +35,19 @@ TEST(Rule, IsFoundAndVerified) {
   }
 }
 
+TEST(Rule, TheFloorOfTheAlignmentIsFound) {
+  const oracles::HardwareProfile profile = hardware(16, 25, false);
+  const Imitation imitation(profile);
+  Fragments fragments = random_fragments(true, 32, Random(9));
+  set_small_differences(fragments);
+  const auto sums = multiply(sim_machine(), ProbeProduct::mma, fragments);
+  ASSERT_TRUE(sums.has_value());
+  const std::vector<Rule> rules = fitted_rules(fragments, *sums);
+  ASSERT_FALSE(rules.empty());
+  EXPECT_EQ(agreement(rules[0], fragments, *sums), int64_t(sums->size()));
+  for (const Rule& rule : rules) EXPECT_EQ(rule.smallest_exponent, -133) << rule.text();
+}
+
 // Another rule than the machine's is noticed by the same comparison.
 TEST(Rule, AWrongOneDisagrees) {
   const oracles::HardwareProfile profile = hardware(16, 25, false);
