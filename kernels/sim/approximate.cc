@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/sim/exp2_segments.h"
 #include "kernels/sim/state.h"
 
 namespace oddtile::simulator {
@@ -56,6 +57,34 @@ float exp2_flushed(float x, double error) {
   return error > 0 && n != double(x) ? erring(exact, error * exact, x) : float(exact);
 }
 
+// The square of 17 bits in units of 2^19, as the sum of its rows, each cut there: row k holds bit k
+// times itself and twice every higher one.
+int64_t cut_square(int64_t bits) {
+  int64_t sum = 0;
+  for (int k = 0; k < 17; ++k) {
+    const int64_t row = (int64_t(1) << 2 * k) + (bits >> (k + 1) << (2 * k + 2));
+    sum += (bits >> k & 1) != 0 ? row >> 19 : 0;
+  }
+  return sum;
+}
+
+float exp2_interpolated(float x) {
+  if (x != x) return x;
+  if (x >= 128.0f) return std::numeric_limits<float>::infinity();
+  if (x < -126.0f) return 0.0f;                                // the result would be subnormal
+  const auto size = int64_t(double(x < 0 ? -x : x) * 0x1p23);  // toward zero
+  // A negative argument is complemented, which is one place short of negated; integers are exact.
+  const bool integer = (size & 0x7FFFFF) == 0;
+  const int64_t fixed = x >= 0 ? size : integer ? -size : ~size;
+  const int64_t exponent = fixed >> 23, place = fixed & 0x1FFFF;
+  const Exp2Segment& s = kExp2Segments[fixed >> 17 & 63];
+  // In units of 2^-38, the last bits of every term.
+  constexpr int64_t kOffset = 6114;
+  const int64_t sum =
+      (int64_t(s.constant) << 13) + s.slope * place + s.curve * cut_square(place) + kOffset;
+  return std::bit_cast<float>(uint32_t((exponent + 127) << 23 | sum >> 15));
+}
+
 // log2 x = e + 2/ln2 (s + s^3/3 + ...), s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
 float log2_flushed(float x, double error) {
   if (x != x) return x;
@@ -81,7 +110,10 @@ float log2_flushed(float x, double error) {
 }
 
 float exp2_flushed(float x) {
-  return exp2_flushed(x, running != nullptr ? running->arithmetic.exp2_error : 0);
+  if (running == nullptr) return exp2_flushed(x, 0);
+  const sim::Arithmetic& arithmetic = running->arithmetic;
+  return arithmetic.exp2_interpolated ? exp2_interpolated(x)
+                                      : exp2_flushed(x, arithmetic.exp2_error);
 }
 float log2_flushed(float x) {
   return log2_flushed(x, running != nullptr ? running->arithmetic.log2_error : 0);

@@ -10,4 +10,7 @@ namespace oddtile::simulator {
 float exp2_flushed(float x, double error);  // relative
 float log2_flushed(float x, double error);  // relative, or absolute where |log2 x| < 1
 
+// ex2.approx.ftz.f32 of an H200, bit for bit (README.md, "Exponentials").
+float exp2_interpolated(float x);
+
 }  // namespace oddtile::simulator

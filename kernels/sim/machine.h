@@ -66,8 +66,9 @@ struct Arithmetic {
   bool mma_truncates = true;  // addends and results toward zero; else to nearest even
   // Where positive, each result but an exact one errs by almost as much, to the side that the
   // argument's bits choose: within the measured error, not the measured bits.
-  double exp2_error = 0;  // relative
-  double log2_error = 0;  // relative, or absolute where |log2 x| < 1
+  double exp2_error = 0;           // relative
+  bool exp2_interpolated = false;  // an H200's bits instead
+  double log2_error = 0;           // relative, or absolute where |log2 x| < 1
 };
 
 // A synchronisation word at one place of a kernel's source.

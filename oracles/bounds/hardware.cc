@@ -41,6 +41,7 @@ Json json_of(const MeasuredFunction& f, bool with_absolute) {
   json["not_monotone"] = f.not_monotone;
   json["flushes_results"] = f.flushes_results;
   json["flushes_arguments"] = f.flushes_arguments;
+  json["simulated"] = f.simulated;
   return json;
 }
 
@@ -59,6 +60,7 @@ MeasuredFunction function_of(const Json& json) {
   f.not_monotone = json.at("not_monotone");
   f.flushes_results = json.at("flushes_results");
   f.flushes_arguments = json.at("flushes_arguments");
+  f.simulated = json.value("simulated", false);  // nobody had looked before
   return f;
 }
 

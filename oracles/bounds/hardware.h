@@ -25,6 +25,7 @@ struct MeasuredFunction {
   int64_t not_monotone = 0;      // neighbours whose results fall although the function rises
   bool flushes_results = false;  // subnormal results are 0
   bool flushes_arguments = false;
+  bool simulated = false;  // the simulator has its bits, of all random arguments
 };
 
 // How one instruction of the matrix unit agreed with the arithmetic below.

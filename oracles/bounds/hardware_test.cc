@@ -51,11 +51,13 @@ TEST(Hardware, JsonKeepsEverything) {
   HardwareProfile p = *hardware_profile("nvidia-h200");
   p.exp2.relative_error = 0x1.2345678p-23;
   p.log2.absolute_at = 0x3F9ABCDE;
+  p.exp2.simulated = !p.exp2.simulated;
   p.mma_rounds = true;
   const HardwareProfile back = parse_hardware(to_json(p));
   EXPECT_EQ(back.exp2.relative_error, p.exp2.relative_error);
   EXPECT_EQ(back.log2.absolute_at, p.log2.absolute_at);
   EXPECT_TRUE(back.mma_rounds);
+  EXPECT_EQ(back.exp2.simulated, p.exp2.simulated);
 }
 
 TEST(Hardware, WhatIsNoProfileIsRefused) {

@@ -110,13 +110,20 @@ std::optional<FunctionReport> measure_function(Machine& machine, ProbeFunction f
   return report;
 }
 
-int64_t same_results(Machine& one, Machine& other, ProbeFunction function, int64_t count) {
+int64_t same_results(Machine& one, Machine& other, ProbeFunction function, int64_t count,
+                     std::string* examples) {
+  constexpr int64_t kExamples = 6;
   const std::vector<uint32_t> arguments = kernel_arguments(function, count);
   const auto left = evaluate(one, function, arguments);
   const auto right = evaluate(other, function, arguments);
   if (!left || !right) return -1;
   int64_t same = 0;
-  for (size_t i = 0; i < arguments.size(); ++i) same += (*left)[i] == (*right)[i];
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool equal = (*left)[i] == (*right)[i];
+    if (!equal && examples != nullptr && int64_t(i) - same < kExamples)
+      *examples += fmt::format(" {:08x}: {:08x}, {:08x};", arguments[i], (*left)[i], (*right)[i]);
+    same += equal;
+  }
   return same;
 }
 

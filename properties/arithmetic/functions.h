@@ -23,7 +23,9 @@ std::optional<FunctionReport> measure_function(Machine& machine, ProbeFunction f
 
 // On how many of `count` random arguments of kernels (exp2: -126..0, log2: 1..2^20; half of them
 // next to the integers) two machines give the same bits; -1 where one of them has no such probe.
-int64_t same_results(Machine& one, Machine& other, ProbeFunction function, int64_t count);
+// `examples`: a few arguments where they do not, with both results, as bits.
+int64_t same_results(Machine& one, Machine& other, ProbeFunction function, int64_t count,
+                     std::string* examples = nullptr);
 
 // Results at the 2^23 floats from 2^exponent on, as bits.
 std::optional<std::vector<uint32_t>> results_of_binade(Machine& machine, ProbeFunction function,

@@ -128,6 +128,18 @@ bool measure_functions(Machine& machine, const Say& say, oracles::HardwareProfil
   return sound;
 }
 
+// The profile says that the simulator has the bits of exp2 where it does on every argument.
+void try_bits_of_exp2(Machine& machine, Machine& simulator, const Say& say,
+                      oracles::HardwareProfile* profile) {
+  profile->exp2.simulated = true;
+  simulator.imitate(profile);
+  std::string examples;
+  const int64_t same = same_results(machine, simulator, ProbeFunction::exp2, kArguments, &examples);
+  profile->exp2.simulated = same == kArguments;
+  say(fmt::format("exp2: the simulator's segments give {} of {} arguments bit for bit{}{}", same,
+                  kArguments, examples.empty() ? "" : "; not", examples));
+}
+
 }  // namespace
 
 MeasuredMachine measure_machine(Machine& machine, Machine& simulator, int64_t fragments,
@@ -154,6 +166,8 @@ MeasuredMachine measure_machine(Machine& machine, Machine& simulator, int64_t fr
     say(fmt::format("{}: simulator equal on {} of {} arguments in plain arithmetic, {} in this",
                     name, plain, kArguments, imitated));
   }
+  if (!products_only) try_bits_of_exp2(machine, simulator, say, &profile);
+  simulator.imitate(&profile);
   if (!verify_units(machine, simulator, rule, fragments, say, &profile)) result.complete = false;
   simulator.imitate(nullptr);
   return result;

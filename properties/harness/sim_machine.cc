@@ -17,6 +17,7 @@ sim::Arithmetic arithmetic_of(const oracles::HardwareProfile& hardware) {
           .mma_fraction_bits = hardware.mma_fraction_bits,
           .mma_truncates = !hardware.mma_rounds,
           .exp2_error = hardware.exp2.relative_error,
+          .exp2_interpolated = hardware.exp2.simulated,
           .log2_error = hardware.log2_error()};
 }
 
