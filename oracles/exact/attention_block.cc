@@ -20,6 +20,7 @@ using Strip = Eigen::Map<Eigen::ArrayXd>;
 // exp below e^-708 is subnormal, where Eigen's stays at its smallest: such weights are 0 here.
 constexpr double kSmallestExponent = -708;
 constexpr int64_t kStrip = 256;  // elements that stay in the first-level cache
+using Local = Eigen::Array<double, Eigen::Dynamic, 1, 0, kStrip, 1>;  // on the stack, aligned
 
 bool finite(const double* row, int64_t n) {
   for (int64_t x = 0; x < n; ++x)
@@ -145,12 +146,13 @@ void AttentionBlock::exponentials(int64_t r) {
   double offsets = 0, sizes = 0, magnitudes = 0, lowest = 0;
   for (int64_t at = 0; at < length; at += kStrip) {
     const int64_t n = std::min(kStrip, length - at);
-    Eigen::Array<double, Eigen::Dynamic, 1, 0, kStrip, 1> offset =
-        Eigen::Map<const Eigen::ArrayXd>(scores + at, n) - row.max;
+    Local offset = Eigen::Map<const Eigen::ArrayXd>(scores + at, n) - row.max;
+    // Aligned: of others Eigen takes the ends with another exponential, and the last digits of a
+    // weight would hang on where it lies in memory.
+    const Local exponential = offset.max(kSmallestExponent).exp();
     Strip w(weights + at, n);
-    w = offset.max(kSmallestExponent).exp();
     // Apart from exp: Eigen selects one number at a time.
-    for (int64_t j = 0; j < n; ++j) w[j] = offset[j] > kSmallestExponent ? w[j] : 0;
+    for (int64_t j = 0; j < n; ++j) w[j] = offset[j] > kSmallestExponent ? exponential[j] : 0;
     row.sum += (w * 1).sum();  // an expression: the same order wherever it lies in memory
     if (!estimates_) continue;
     for (int64_t j = 0; j < n; ++j)

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 
 #include "kernels/base/random.h"
 #include "oracles/case/fields.h"
@@ -147,6 +148,30 @@ TEST(AttentionBlock, VectorisedExponentialIsAccurate) {
 }
 
 // Weights below e^-708 are 0, hidden keys too, whatever the exponential does with -inf.
+TEST(AttentionBlock, SameBitsWhereverTheBuffersLie) {
+  const auto parsed = parse("attention seq_q=60 seq_k=77 head_dim=8 scores=noise contents=noise");
+  const Workload workload = materialise(std::get<Case>(parsed), Poison::nan);
+  const AttentionOracle oracle(workload);
+  const KeysAndValues kv = oracle.load(0, 0);
+  const BlockOperands operands(kv, false);
+  std::vector<RowId> rows;
+  for (int64_t i = 0; i < 60; ++i) rows.push_back({0, i});
+  // Kept, so that the next ones lie elsewhere.
+  std::vector<std::vector<char>> between;
+  std::deque<AttentionBlock> kept;
+  for (size_t round = 0; round < 32; ++round) {
+    between.emplace_back(8 + 16 * round);
+    kept.emplace_back().compute(oracle, operands, 0, rows, false);
+    for (int64_t r = 0; r < 60; ++r) {
+      ASSERT_TRUE(kept.back().row(r).plain);
+      EXPECT_EQ(kept.back().row(r).lse, kept[0].row(r).lse);
+      for (int64_t j = 0; j < 77; ++j)
+        EXPECT_EQ(kept.back().unscaled_weight(r, j), kept[0].unscaled_weight(r, j));
+      for (int64_t c = 0; c < 8; ++c) EXPECT_EQ(kept.back().o(r)[c], kept[0].o(r)[c]);
+    }
+  }
+}
+
 TEST(AttentionBlock, HiddenAndDistantKeysWeighNothing) {
   const Workload workload = materialise(
       std::get<Case>(parse("attention seq_q=3 seq_k=70 head_dim=4 band_high=40 scores=noise")),

@@ -88,8 +88,7 @@ struct Climbed {
 };
 using ClimbName = QuantityName;
 
-// A share as it is kept: 24 bits of it. The oracle's sums in double depend in their last bits on
-// where its buffers happen to lie (attention's; softmax's do not).
+// A share as it is kept: 24 bits of it, more than it means; double's own error lies below.
 constexpr double kept(double share) {
   return double(float(share));
 }
