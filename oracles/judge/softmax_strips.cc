@@ -167,7 +167,10 @@ Number SoftmaxStrips::bound(const Number& p, const Number& factor) const {
 bool SoftmaxStrips::compare(int64_t r, const Tally& tally) {
   worst_ = {tally.worst_ratio(), {}};
   net_ = {tally.worst_net(live_), {}};
-  zero_ = tally.zero_factor();
+  // p / bound rises with p, so that a zero output is worst at the maximum: E is least there.
+  const double heaviest = 1 / sum_;
+  const double e = log_error_.common, factor = e * (1 + e / 2 * (1 + e / 2));
+  zero_ = heaviest / bound(heaviest, factor);
   counts_.clear();
   Scan scan;
   for (int64_t at = 0; at < columns_; at += kStrip)
@@ -193,16 +196,16 @@ bool SoftmaxStrips::compare_strip(int64_t r, int64_t at, int64_t n, Scan& scan) 
     if (leaked != 0) return false;
   }
   const double each = 1 / sum_;
-  Block most = Block::Zero(), zero = Block::Zero(), net = Block::Zero();
+  // Whether a net share is above the largest so far, multiplied out.
+  const double net_rounding = (1 - net_.value) * rounding_, net_flush = (1 - net_.value) * flush_;
+  Block most = Block::Zero(), net = Block::Zero();
   for (int64_t c = 0; c < n; c += kBlock) {
     const Block g = In(got + c), p = In(weights(at) + c) * each, factor = In(x(at) + c);
     const Block b = bound(p, factor), error = g - p, share = error / b, ratio = share.abs();
-    const Block own = rounding_ * p + flush_;
     scan.sums += share;
     scan.squares += share * share;
     most = most.max(ratio);
-    net = net.max((error.abs() - own) - net_.value * (b - own));
-    zero = zero.max(p - zero_ * b);
+    net = net.max(error.abs() - net_rounding * p - net_.value * b);
     Eigen::Map<Eigen::Array<int32_t, kBlock, 1>>(bins + c) =
         (ratio * double(ShareCounts::kBins)).cast<int32_t>();
   }
@@ -210,8 +213,7 @@ bool SoftmaxStrips::compare_strip(int64_t r, int64_t at, int64_t n, Scan& scan) 
   if (!std::isfinite(scan.sums.sum()) || !(most.maxCoeff() < kClear)) return false;
   counts_.add(bins, n);
   // New worst elements are rare, so that only the question is asked of all.
-  if (most.maxCoeff() > worst_.value || net.maxCoeff() > 0 || zero.maxCoeff() > 0)
-    records(at, n, got);
+  if (most.maxCoeff() > worst_.value || net.maxCoeff() > net_flush) records(at, n, got);
   return true;
 }
 
@@ -225,7 +227,6 @@ void SoftmaxStrips::records(int64_t at, int64_t n, const double* got) {
     // Net of the output's rounding.
     const double over = error - own, rest = b - own;
     if (over > net_.value * rest && rest > 0) net_ = {over / rest, element};
-    zero_ = std::max(zero_, p / b);
   }
 }
 

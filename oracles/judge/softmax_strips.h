@@ -69,7 +69,7 @@ class SoftmaxStrips {
   SoftmaxTerms terms_;
   // New worst elements of this row, by ratio and by net share; column -1: none.
   Worst worst_, net_;
-  double zero_ = 0;
+  double zero_ = 0;     // what a zero output would have had
   ShareCounts counts_;  // of this row
   double share_sum_ = 0, share_squares_ = 0;
   std::vector<uint8_t> visible_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <deque>
 
 #include "kernels/base/random.h"
@@ -151,6 +152,47 @@ TEST(SoftmaxStrips, LeavesClassesAndTheLine) {
     EXPECT_FALSE(judged_with(column_that_is(false), wrong)) << wrong;
   for (const double wrong : {0.5, 0.0, double(NAN), double(INFINITY)})
     EXPECT_FALSE(judged_with(column_that_is(true), wrong)) << wrong;
+}
+
+// The larger net share lies in a later strip, whose ratios are all smaller.
+TEST(SoftmaxStrips, TheWorstNetShareMayHaveASmallerRatio) {
+  Workload workload = made("softmax rows=1 columns=1024 values=zeros");
+  std::vector<double> values(1024, 0.0);
+  std::fill(values.begin() + 512, values.end(), -60.0);
+  for (Tensor& tensor : workload.tensors)
+    for (int64_t c = 0; tensor.role == Role::x && c < 1024; ++c) {
+      const auto x = float(values[size_t(c)]);
+      std::memcpy(tensor.bytes.data() + 4 * tensor.index(0, 0, 0, c), &x, 4);
+    }
+  Outputs outputs = exact_outputs(workload);
+  oddtile_profile profile = fused_profile(oddtile_fp32);
+  profile.tile_columns = 0;
+  profile.sum_lanes = 256;
+  SoftmaxRow row;
+  SoftmaxBound bound;
+  softmax_row(values, nullptr, Precision::standard, row);
+  bound_softmax(row, profile, oddtile_fp32, bound);
+  const Tensor& y = *workload.find(Role::y);
+  struct Share {
+    double ratio, net;
+  };
+  const auto plant = [&](size_t column, double share) {
+    const double p = row.weight[column], b = bound.error[column];
+    const auto got = double(float(p + share * b));
+    put(outputs, workload, Role::y, y.index(0, 0, 0, int64_t(column)), got);
+    const double own = 0x1p-24 * p + subnormal_roundoff(oddtile_fp32) + weight_flush(profile);
+    return Share{std::fabs(got - p) / b, (std::fabs(got - p) - own) / (b - own)};
+  };
+  const Share near = plant(0, 0.5);
+  Share far = {1, 0};
+  for (double share = near.ratio; far.ratio >= near.ratio; share -= 0.001) far = plant(600, share);
+  ASSERT_GT(far.net, near.net + 1e-3);
+  const SoftmaxTensors tensors = tensors_of(workload, outputs);
+  SoftmaxStrips strips(tensors, profile, oddtile_fp32);
+  Tally tally;
+  ASSERT_TRUE(strips.judge(0, tally));
+  EXPECT_LE(std::fabs(tally.worst_ratio() - near.ratio), 1e-6);
+  EXPECT_LE(std::fabs(tally.worst_net(1024) - far.net), 1e-6);
 }
 
 // What lies where in memory must not decide how a number is computed: Eigen takes the ends of an
