@@ -29,6 +29,7 @@ void attention_on_simulator(benchmark::State& state) {
   problem.v = {v.data(), 0, 0, head_dim};
   problem.o = {o.data(), 0, 0, head_dim};
   Machine machine;
+  machine.use_threads(int(state.range(3)));
   for (auto _ : state) {
     machine.begin(0);
     for (auto* tensor : {&q, &k, &v, &o}) {
@@ -42,10 +43,16 @@ void attention_on_simulator(benchmark::State& state) {
   state.counters["flops"] = double(machine.counters().flops);
 }
 BENCHMARK(attention_on_simulator)
-    ->ArgNames({"queries", "keys", "configuration"})
-    ->Args({64, 64, 2})    // one production block of 4 warps
-    ->Args({128, 128, 1})  // one of 128 x 128
-    ->Args({70, 130, 9})   // as under the fuzzer: 32 x 16 tiles
+    ->ArgNames({"queries", "keys", "configuration", "threads"})
+    ->Args({64, 64, 2, 1})    // one production block of 4 warps
+    ->Args({128, 128, 1, 1})  // one of 128 x 128
+    ->Args({70, 130, 9, 1})   // as under the fuzzer: 32 x 16 tiles
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(attention_on_simulator)
+    ->Name("attention_on_threads")
+    ->ArgNames({"queries", "keys", "configuration", "threads"})
+    ->ArgsProduct({{70, 128, 256, 1024}, {256}, {2, 9}, {1, 2}})
+    ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

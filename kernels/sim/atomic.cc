@@ -10,6 +10,7 @@ namespace oddtile::simulator {
 int32_t atomic_add(uintptr_t address, int32_t value, Site site) {
   sim::Machine::State& machine = *running;
   machine.begin_word(Word::atomic);
+  machine.await_earlier_blocks();
   constexpr int kBytes = sizeof(int32_t);
   if (address % kBytes != 0) {
     machine.report(sim::HazardKind::misaligned, site,

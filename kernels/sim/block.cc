@@ -3,6 +3,7 @@
 // has exited.
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "kernels/base/assert.h"
 #include "kernels/sim/state.h"
@@ -57,13 +58,15 @@ bool Machine::State::run(const simulator::Launch& wanted) {
       wanted.cluster_blocks > 0 && wanted.cluster_blocks <= simulator::kClusterBlocksMax &&
       wanted.blocks % wanted.cluster_blocks == 0;
   if (!possible) {
+    hazards.clear();
     report(HazardKind::bad_launch, {}, simulator::shape_text(wanted));
+    add({0, 0, std::move(hazards)});
     return false;
   }
   warp_count = wanted.threads / kWarpLanes;
   make_blocks(wanted.cluster_blocks);
   const int64_t clusters = wanted.blocks / wanted.cluster_blocks;
-  schedule.begin_launch(clusters, warp_count, wanted.cluster_blocks);
+  launch_schedule.begin_launch(clusters, warp_count, wanted.cluster_blocks);
   ++counters.launches;
   counters.blocks += wanted.blocks;
 
@@ -71,9 +74,7 @@ bool Machine::State::run(const simulator::Launch& wanted) {
 
   State* outer = simulator::running;
   simulator::running = this;
-  for (int64_t turn = 0; turn < clusters; ++turn) {
-    run_together(schedule.block_at(turn) * wanted.cluster_blocks);
-  }
+  run_turns(clusters);
   simulator::running = outer;
   return true;
 }

@@ -45,6 +45,14 @@ std::string Hazard::text() const {
   return all;
 }
 
+void Counters::add(const Counters& other) {
+  bytes_read += other.bytes_read;
+  bytes_written += other.bytes_written;
+  flops += other.flops;
+  launches += other.launches;
+  blocks += other.blocks;
+}
+
 Machine::Machine() : state_(new State) {
   detect_races(&oddtile_kernels_are_instrumented != nullptr);
 }
@@ -55,11 +63,9 @@ Machine::~Machine() {
 void Machine::begin(uint64_t schedule) {
   state_->regions.clear();
   state_->hot_region = 0;
-  state_->hazards.clear();
+  state_->total = {};
   state_->counters = {};
-  state_->schedule = simulator::Schedule(schedule);
-  state_->trace = 0;
-  state_->step_count = 0;
+  state_->launch_schedule = simulator::Schedule(schedule);
 }
 
 void Machine::allow(const void* address, int64_t bytes, const std::string& name) {
@@ -72,6 +78,10 @@ void Machine::allow(const void* address, int64_t bytes, const std::string& name)
 
 void Machine::set_arithmetic(const Arithmetic& arithmetic) {
   state_->arithmetic = arithmetic;
+}
+
+void Machine::use_threads(int count) {
+  state_->thread_count = count;
 }
 
 void Machine::detect_races(bool wanted) {
@@ -99,30 +109,33 @@ std::vector<SynchronisationSite> Machine::synchronisation_sites() const {
 }
 
 const std::vector<Hazard>& Machine::hazards() const {
-  return state_->hazards;
+  return state_->total.hazards;
 }
 const Counters& Machine::counters() const {
   return state_->counters;
 }
 uint64_t Machine::trace_hash() const {
-  return state_->trace;
+  return state_->total.trace;
 }
 std::string Machine::schedule_text() const {
-  return state_->schedule.text();
+  return state_->launch_schedule.text();
 }
 
 void Machine::State::report(HazardKind kind, Site site, std::string detail, HazardPlace other) {
-  const char* file = simulator::repository_path(site.file);
-  for (const Hazard& known : hazards) {
-    if (known.kind == kind && known.line == site.line && known.file == file &&
-        known.other.line == other.line && known.other.file == other.file &&
-        known.kernel == launch->kernel_name) {
+  add_hazard(&hazards, {kind, launch->kernel_name, simulator::repository_path(site.file), site.line,
+                        simulator::place.block, simulator::place.thread, step_count,
+                        std::move(detail), std::move(other)});
+}
+
+void Machine::State::add_hazard(std::vector<Hazard>* to, Hazard hazard) {
+  for (const Hazard& known : *to) {
+    if (known.kind == hazard.kind && known.line == hazard.line && known.file == hazard.file &&
+        known.other.line == hazard.other.line && known.other.file == hazard.other.file &&
+        known.kernel == hazard.kernel) {
       return;
     }
   }
-  if (hazards.size() == kHazardsMax) return;
-  hazards.push_back({kind, launch->kernel_name, file, site.line, simulator::place.block,
-                     simulator::place.thread, step_count, std::move(detail), std::move(other)});
+  if (to->size() < kHazardsMax) to->push_back(std::move(hazard));
 }
 
 }  // namespace oddtile::sim

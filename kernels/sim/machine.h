@@ -55,6 +55,8 @@ struct Counters {
   int64_t flops = 0;          // mma, fma: 2 per product; exp2, log2, division: 1
   int64_t launches = 0;
   int64_t blocks = 0;
+
+  void add(const Counters& other);
 };
 
 // How the matrix unit and the approximate instructions compute. The default is the plain
@@ -95,6 +97,11 @@ class Machine {
   void allow(const void* address, int64_t bytes, const std::string& name);
   // Holds for every launch until it is set again; begin() does not touch it.
   void set_arithmetic(const Arithmetic& arithmetic);
+
+  // Blocks of a launch may run on so many threads, if there are enough and neither races are looked
+  // for nor synchronisation words counted or switched off. Outputs, hazards and trace are those of
+  // one thread, unless blocks race with one another. begin() leaves it as it is.
+  void use_threads(int count);
 
   // Whether races are looked for from the next launch on. The default is true in a program whose
   // kernels are instrumented (it links kernels_sim_hooks), false elsewhere: only instrumented

@@ -142,6 +142,12 @@ int64_t Schedule::block_at(int64_t turn) const {
                  uint64_t(blocks_));  // below 2^31 squared
 }
 
+Schedule Schedule::of_turn(int64_t turn) const {
+  Schedule own = *this;
+  own.random_ = random_.split(uint64_t(turn));
+  return own;
+}
+
 int64_t Schedule::next_interruption(int warp) {
   if (delays()) return chosen_warps_ >> warp & 1 ? 1 : 1 + random_.below(2 * kOften);
   if (interruption_mean_ == 0) return std::numeric_limits<int64_t>::max();

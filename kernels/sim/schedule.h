@@ -52,6 +52,9 @@ class Schedule {
   // draws; `together` blocks make a cluster.
   void begin_launch(int64_t blocks, int warps, int together = 1);
   int64_t block_at(int64_t turn) const;
+  // What that turn follows: its choices depend on the seed and the launches so far, not on what
+  // other turns have drawn.
+  Schedule of_turn(int64_t turn) const;
   // Picks from a non-empty set of blocks of a cluster; called only where there are several.
   int next_block(uint32_t ready, int current);
   // Words until a lane of this warp is interrupted next.

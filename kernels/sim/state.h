@@ -16,6 +16,7 @@
 #include "kernels/sim/race.h"
 #include "kernels/sim/schedule.h"
 #include "kernels/sim/sites.h"
+#include "kernels/sim/turns.h"
 
 namespace oddtile::simulator {
 
@@ -49,12 +50,18 @@ struct oddtile::sim::Machine::State {
 
   // ---- what begin() resets ----
   std::vector<simulator::Region> regions;
-  size_t hot_region = 0;  // where the last access was
-  std::vector<Hazard> hazards;
+  size_t hot_region = 0;        // where the last access was
+  simulator::TurnResult total;  // of all turns so far
   Counters counters;
+  simulator::Schedule launch_schedule{0};
+
+  // ---- the turn that is going on ----
   simulator::Schedule schedule{0};
   uint64_t trace = 0;
   int64_t step_count = 0;
+  std::vector<Hazard> hazards;
+  simulator::Turns* turns = nullptr;  // null: nobody else has one meanwhile
+  int64_t current_turn = 0;
 
   // ---- the launch and the blocks that run now: one, or those of a cluster ----
   const simulator::Launch* launch = nullptr;
@@ -75,6 +82,8 @@ struct oddtile::sim::Machine::State {
   // ---- what begin() leaves as it is ----
   std::unique_ptr<simulator::Races> races;  // null: not looked for
   simulator::Sites sites;
+  int thread_count = 1;
+  std::vector<std::unique_ptr<State>> helpers;  // of other threads
 
   Warp& warp() { return block->warps[current_warp]; }
   Lane& lane() { return block->lanes[thread_index()]; }
@@ -112,6 +121,16 @@ struct oddtile::sim::Machine::State {
   int exited_lanes() const;           // of all blocks that run now
   void enter_block(int rank);         // the next lane is one of its
   [[noreturn]] void abandon_block();  // with all of its cluster
+
+  // ---- turns.cc ----
+  void run_turns(int64_t count);
+  simulator::TurnResult run_turn(int64_t turn);
+  void run_in_parallel(int64_t first, int64_t count);
+  void take_turns(simulator::Turns& from);
+  void follow(const State& owner);  // of the launch
+  void add(simulator::TurnResult result);
+  // Of an atomic word: blocks that come earlier in the schedule's order have done theirs.
+  void await_earlier_blocks();
 
   // ---- rendezvous.cc ----
   // Whether a synchronisation word at this place is to do anything (Machine::without).
@@ -154,6 +173,7 @@ struct oddtile::sim::Machine::State {
 
   // ---- machine.cc ----
   void report(HazardKind kind, Site site, std::string detail, HazardPlace other = {});
+  static void add_hazard(std::vector<Hazard>* to, Hazard hazard);  // unless it is one of them
 };
 
 namespace oddtile::simulator {

@@ -52,6 +52,10 @@ class Machine {
   // The implementations built for this machine: "fused" first, then "eager".
   virtual std::vector<const oddtile_implementation*> implementations() const = 0;
 
+  // How many of this CPU's threads a launch may use; machines that use none of them ignore it. What
+  // a run gives does not depend on it.
+  virtual void use_threads(int /*count*/) {}
+
   // What was measured of this machine's arithmetic, for the bounds; nullptr: unknown, and only what
   // is declared counts.
   virtual const oracles::HardwareProfile* hardware() const { return nullptr; }

@@ -36,7 +36,7 @@ class SimMachine : public Machine {
   }
   std::string name() const override { return "sim"; }
   std::string description() const override {
-    const std::string own = "deterministic SIMT simulator on this CPU, one thread";
+    const std::string own = "deterministic SIMT simulator on this CPU";
     return imitated_ ? own + ", in the arithmetic of " + imitated_->name : own;
   }
   void* allocate(int64_t bytes) override {
@@ -65,6 +65,7 @@ class SimMachine : public Machine {
     const sim::Counters& counted = machine_.counters();
     return {counted.bytes_read, counted.bytes_written, counted.flops, counted.launches};
   }
+  void use_threads(int count) override { machine_.use_threads(count); }
   bool counts() const override { return true; }
   uint64_t trace_hash() override { return machine_.trace_hash(); }
   std::vector<const oddtile_implementation*> implementations() const override {

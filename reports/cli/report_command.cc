@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "properties/harness/harness.h"
 #include "properties/search/climb.h"
@@ -149,6 +150,7 @@ int report_command(const ReportOptions& options) {
   Record record;
   record.environment = environment();
   properties::Machine& sim = properties::sim_machine();
+  sim.use_threads(int(std::thread::hardware_concurrency()));
   for (const auto& [name, effort] : sections) {
     if (name == "errors") measure_errors(effort, &record);
     if (name == "io") measure_io(sim, effort, &record);
