@@ -26,6 +26,10 @@ std::vector<SynchronisationWord> synchronisation_words(Machine& machine) {
   return words;
 }
 
+bool watches_races(Machine& machine) {
+  return simulator_of(machine).detects_races();
+}
+
 Without::Without(Machine& machine, const SynchronisationWord& which) : machine_(machine) {
   simulator_of(machine).without(which.file, which.line);
 }

@@ -23,6 +23,9 @@ void list_synchronisation(Machine& machine, bool wanted);
 // Those that lanes have ever come by while they were listed, in order of file and line.
 std::vector<SynchronisationWord> synchronisation_words(Machine& machine);
 
+// Whether every access of the kernels in this program is looked at for races.
+bool watches_races(Machine& machine);
+
 // While it lives, the word at this place does nothing.
 class Without {
  public:

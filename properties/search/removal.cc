@@ -142,15 +142,18 @@ bool same_site(const Redundant& line, const Removal& removal) {
 }
 
 // The kernel as it stands, under a few of the same schedules: else a find would prove nothing.
-void check_whole(const Subject& subject, Machine& machine, RemovalResult* result) {
-  constexpr int64_t kTurns = 2;
+void check_whole(const Subject& subject, int64_t schedules, Machine& machine,
+                 RemovalResult* result) {
   for (size_t i = 0; i < subject.cases.size(); ++i) {
-    for (int64_t turn = 0; turn < kTurns; ++turn) {
+    for (int64_t turn = 0; turn < schedules; ++turn) {
       const uint64_t schedule = schedule_at(turn);
       const Outcome outcome = run_under(subject.cases[i], schedule, subject.which, machine);
       ++result->runs;
       const std::string by = difference(outcome, subject.outcomes[i]);
-      if (by.empty() && outcome.clean()) continue;
+      if (by.empty() && outcome.clean()) {
+        ++result->same_bits[std::string(oracles::kernel_name(subject.kernel))];
+        continue;
+      }
       result->findings.push_back(fmt::format("with every word in place: {} under schedule {} of {}",
                                              by.empty() ? "not clean" : by, schedule,
                                              oracles::print(subject.cases[i])));
@@ -160,7 +163,7 @@ void check_whole(const Subject& subject, Machine& machine, RemovalResult* result
 
 void search_one(const Subject& subject, Machine& machine, const RemovalOptions& options,
                 RemovalResult* result) {
-  check_whole(subject, machine, result);
+  check_whole(subject, options.schedules_whole, machine, result);
   std::map<std::pair<std::string, std::string>, int> calls;
   for (size_t index = 0; index < subject.words.size(); ++index) {
     Removal removal = remove(subject, index, options.schedules, machine, &result->runs);
@@ -170,6 +173,8 @@ void search_one(const Subject& subject, Machine& machine, const RemovalOptions& 
     }
     if (removal.caught() && !removal.why.empty()) {
       result->findings.push_back(site_text(removal) + " is caught: take it off the list");
+    } else if (!removal.caught() && removal.why.empty() && !options.sees_races) {
+      ++result->unseen;
     } else if (!removal.caught() && removal.why.empty()) {
       result->findings.push_back(
           fmt::format("{} was never missed in {} runs", site_text(removal), removal.schedules));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,10 @@ struct Removal {
 };
 
 struct RemovalOptions {
-  std::string kernel;        // empty: all
-  int64_t schedules = 1000;  // of each configuration, at most
+  std::string kernel;           // empty: all
+  int64_t schedules = 1000;     // of each configuration, at most
+  int64_t schedules_whole = 2;  // with every word in place
+  bool sees_races = true;       // else a word that nothing shows is no finding: it may need that
   std::vector<Redundant> redundant;
   std::function<void(const Removal&)> progress;
 };
@@ -48,8 +51,13 @@ struct RemovalOptions {
 struct RemovalResult {
   std::vector<Removal> removals;
   int64_t runs = 0;
-  // One a line: a word neither caught nor listed, a listed one that is caught or no longer there, a
-  // kernel that is not the same under every schedule as it stands.
+  // (case, schedule) pairs of kernels as they stand that were clean and gave the bits of the plain
+  // schedule, by kernel.
+  std::map<std::string, int64_t> same_bits;
+  // Words neither caught nor listed, where races are not seen.
+  int64_t unseen = 0;
+  // One a line: a word neither caught nor listed where races are seen, a listed one that
+  // is caught or no longer there, a kernel that is not the same under every schedule as it stands.
   std::vector<std::string> findings;
 };
 

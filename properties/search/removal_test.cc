@@ -72,6 +72,12 @@ TEST(Removal, the_list_may_only_shrink) {
   ASSERT_FALSE(unseen.findings.empty());
   EXPECT_EQ(unseen.findings.size(), unseen.removals.size());
   EXPECT_NE(unseen.findings[0].find("was never missed in 0 runs"), std::string::npos);
+  EXPECT_GT(unseen.same_bits.at("softmax"), 0);
+
+  options.sees_races = false;
+  const RemovalResult blind = search_removals(*machine, options);
+  EXPECT_TRUE(blind.findings.empty());
+  EXPECT_EQ(blind.unseen, int64_t(blind.removals.size()));
 }
 
 }  // namespace

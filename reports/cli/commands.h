@@ -62,6 +62,7 @@ struct WorldsOptions {
 struct RemovalCommandOptions {
   std::string kernel;        // empty: all
   int64_t schedules = 1000;  // of each configuration, at most
+  int64_t whole = 2;         // of each, with every word in place
   std::string redundant = "properties/search/redundant.txt";
 };
 

@@ -64,6 +64,8 @@ void add_removal(CLI::App& app, RemovalCommandOptions& options) {
   command->add_option("--kernel", options.kernel, "only this one");
   command->add_option("--schedules", options.schedules, "of each configuration, at most")
       ->capture_default_str();
+  command->add_option("--whole", options.whole, "of each configuration with every word in place")
+      ->capture_default_str();
   command->add_option("--redundant", options.redundant, "words that nothing shows, with the reason")
       ->capture_default_str();
 }
