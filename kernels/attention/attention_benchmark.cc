@@ -51,7 +51,7 @@ BENCHMARK(attention_on_simulator)
 BENCHMARK(attention_on_simulator)
     ->Name("attention_on_threads")
     ->ArgNames({"queries", "keys", "configuration", "threads"})
-    ->ArgsProduct({{70, 128, 256, 1024}, {256}, {2, 9}, {1, 2}})
+    ->ArgsProduct({{128, 256, 1024}, {256}, {2, 9}, {1, 2, 4, 8}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 

@@ -24,6 +24,7 @@ struct ReportOptions {
   std::string sections = "errors,io,criteria,soundness,timing";
   bool quick = false;
   std::vector<std::string> beside;  // records that the pages show as well
+  std::vector<std::string> rates;   // files of benchmark_executions and race_executions
 };
 
 struct ProfileOptions {

@@ -117,6 +117,7 @@ struct Usage {
                      "any of errors,io,criteria,soundness,timing, each with :quick or without")
         ->capture_default_str();
     report_app->add_flag("--quick", report.quick, "a fraction of every sweep");
+    report_app->add_option("--rates", report.rates, "files of benchmark_executions");
     report_app->add_option("--beside", report.beside, "records that the pages show as well");
     CLI::App* render_app = app.add_subcommand("render", "the pages of existing records");
     render_app->add_option("record", render.records, "record.json, one or more")->required();

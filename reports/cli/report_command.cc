@@ -17,6 +17,7 @@
 #include "reports/measure/timing.h"
 #include "reports/record/findings.h"
 #include "reports/record/join.h"
+#include "reports/record/rates.h"
 #include "reports/render/render.h"
 
 namespace oddtile::reports {
@@ -117,6 +118,13 @@ Record read_record(const std::string& path) {
   return std::move(*record);
 }
 
+void add_rates(const std::string& path, Record* record) {
+  std::string reason;
+  const auto rates = rates_from(read_file(path), &reason);
+  if (!rates) throw WrongUse(fmt::format("{} has no rates: {}", path, reason));
+  record->rates.insert(record->rates.end(), rates->begin(), rates->end());
+}
+
 int write_pages(const Record& record, const std::string& output) {
   const fs::path folder = output;
   write_file(folder / "summary.md", render_summary(record));
@@ -148,6 +156,7 @@ int report_command(const ReportOptions& options) {
   std::vector<Record> beside;  // read first: a wrong path must not cost the sweeps
   for (const std::string& path : options.beside) beside.push_back(read_record(path));
   Record record;
+  for (const std::string& path : options.rates) add_rates(path, &record);
   record.environment = environment();
   properties::Machine& sim = properties::sim_machine();
   sim.use_threads(int(std::thread::hardware_concurrency()));

@@ -17,6 +17,7 @@ void join(const Record& other, Record* record) {
   append(other.timings, &record->timings);
   append(other.criteria, &record->criteria);
   append(other.soundness, &record->soundness);
+  append(other.rates, &record->rates);
   for (Skip skip : other.skips) {
     if (skip.broken) skip.reason = "broke: " + skip.reason;
     skip.broken = false;

@@ -219,6 +219,14 @@ void fields(Ceilings& e, Visitor&& visit) {
 }
 
 template <class Visitor>
+void fields(RateEntry& e, Visitor&& visit) {
+  visit("build", e.build);
+  visit("name", e.name);
+  visit("cases", e.cases);
+  visit("elements", e.elements);
+}
+
+template <class Visitor>
 void fields(Record& e, Visitor&& visit) {
   visit("schema_version", e.schema_version);
   visit("environment", e.environment);
@@ -228,6 +236,7 @@ void fields(Record& e, Visitor&& visit) {
   visit("timings", e.timings);
   visit("criteria", e.criteria, kOptional);
   visit("soundness", e.soundness, kOptional);
+  visit("rates", e.rates, kOptional);
   visit("skips", e.skips);
   visit("ceilings", e.ceilings);
   visit("beside", e.beside, kOptional);

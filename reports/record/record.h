@@ -199,6 +199,14 @@ struct SoundnessEntry {
   std::vector<SoundnessCell> cells;
 };
 
+// How often one core runs a case on the simulator with all its checks.
+struct RateEntry {
+  std::string build;    // "plain", "libFuzzer, ASan and UBSan", "race detection"
+  std::string name;     // of the case, or of a list of them
+  double cases = 0;     // a second of CPU time
+  double elements = 0;  // judged, a second
+};
+
 // What was not measured, and why: a gap in a report is never silent.
 struct Skip {
   std::string section;  // "errors", "io", "criteria", "soundness", "timing"
@@ -221,6 +229,7 @@ struct Record {
   std::vector<TimingEntry> timings;
   std::vector<CriteriaEntry> criteria;
   std::vector<SoundnessEntry> soundness;
+  std::vector<RateEntry> rates;
   std::vector<Skip> skips;
   Ceilings ceilings;
   std::vector<Environment> beside;  // of records that were joined to this one (join.h)

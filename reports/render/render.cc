@@ -8,6 +8,7 @@
 #include "reports/render/charts.h"
 #include "reports/render/criteria_tables.h"
 #include "reports/render/peer_tables.h"
+#include "reports/render/rate_table.h"
 #include "reports/render/soundness_tables.h"
 #include "reports/render/tables.h"
 #include "reports/render/templates.h"
@@ -104,6 +105,10 @@ constexpr char kSoundnessAbout[] =
     "how much of the analysis is ever used. A hill climb looks for the worst numbers. The rounding "
     "of a 16-bit softmax's output is larger than everything else in its bound together: it hides "
     "the rest, and a net share of 0 there says nothing.";
+constexpr char kRatesAbout[] =
+    "Executions of what the fuzzer runs, on one core and by CPU time: two runs of the kernel on "
+    "the simulator in different settings, the oracle, the judge and every law. The lists are 25 "
+    "attention cases each, with a head size of 64.";
 constexpr char kTimingAbout[] =
     "Medians of device time with a cold L2, implementations interleaved in random order in one "
     "process. The speed ratio and its 95 % interval come from a bootstrap over rounds. A time is "
@@ -158,6 +163,10 @@ data view(const Record& record, bool with_plots) {
     searched.push_back(contender_table(record));
     sections.push_back(section("Whether the bounds are right, and how much of them is used",
                                kSoundnessAbout, searched, data(data::type::list)));
+  }
+  if (!record.rates.empty()) {
+    sections.push_back(section("How many cases a second", kRatesAbout, {rate_table(record)},
+                               data(data::type::list)));
   }
   if (!record.timings.empty()) {
     sections.push_back(section("How fast", kTimingAbout, timing_tables(record),
