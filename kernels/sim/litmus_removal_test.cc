@@ -1,5 +1,6 @@
-// Every synchronisation word of attention in small is needed: each is switched off alone, and a
-// hazard or a wrong result must follow. Needs instrumented kernels.
+// Every synchronisation word of attention in small and of exchanges within a cluster is needed:
+// each is switched off alone, and a hazard or a wrong result must follow. Needs instrumented
+// kernels.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -32,28 +33,39 @@ std::string run(Machine& machine, const LitmusCase& litmus, uint64_t schedule) {
   return "";
 }
 
-TEST(LitmusRemoval, every_word_of_attention_in_small_is_needed) {
-  const LitmusCase* attention = nullptr;
+// At least so many words, each of which something misses.
+void expect_all_needed(const std::string& name, size_t words_min) {
+  const LitmusCase* kernel = nullptr;
   for (const LitmusCase& litmus : litmus_cases()) {
-    if (litmus.name == "pass/attention_in_small") attention = &litmus;
+    if (litmus.name == name) kernel = &litmus;
   }
-  ASSERT_NE(attention, nullptr);
+  ASSERT_NE(kernel, nullptr) << name;
   Machine machine;
   machine.list_synchronisation(true);
-  ASSERT_EQ(run(machine, *attention, 0), "");
+  ASSERT_EQ(run(machine, *kernel, 0), "");
   const std::vector<SynchronisationSite> sites = machine.synchronisation_sites();
-  EXPECT_GE(sites.size(), 20u);
+  EXPECT_GE(sites.size(), words_min);
   machine.list_synchronisation(false);
   for (const SynchronisationSite& site : sites) {
     machine.with_everything();
     machine.without(site.file, site.line);
     std::string shown;
     uint64_t tried = 0;
-    while (shown.empty() && tried < kSchedules) shown = run(machine, *attention, kStride * tried++);
+    while (shown.empty() && tried < kSchedules) shown = run(machine, *kernel, kStride * tried++);
     std::printf("  %s, %s:%d: %s after %llu\n", site.word.c_str(), site.file.c_str(), site.line,
                 shown.empty() ? "not missed" : shown.c_str(), (unsigned long long)tried);
     EXPECT_FALSE(shown.empty()) << site.word << " at " << site.file << ":" << site.line;
   }
+}
+
+TEST(LitmusRemoval, every_word_of_attention_in_small_is_needed) {
+  expect_all_needed("pass/attention_in_small", 20);
+}
+
+TEST(LitmusRemoval, every_word_between_the_blocks_of_a_cluster_is_needed) {
+  expect_all_needed("pass/cluster_exchange", 4);
+  expect_all_needed("pass/cluster_reduction", 4);
+  expect_all_needed("pass/cluster_arrives_early", 4);
 }
 
 }  // namespace
