@@ -11,7 +11,7 @@ import abi
 import peer_record
 from clock import Clock
 from judging import Judge
-from our_launch import NotOffered, OurLaunch
+from our_launch import NotOffered, OurLaunch, admissible
 
 POINTS_BEHIND = 2  # whose judgements may still run
 MOST_PRINTED = 8000  # characters; of longer tables only what is below its floor
@@ -44,14 +44,15 @@ class Session:
         self._began = time.monotonic()
 
     def ours(self, make):
-        """Launches of the library's choice, "fused", and of the configurations asked for; make()
-        gives a problem with tensors of its own, as (problem, tensors)."""
-        wanted = [None] + [int(i) for i in self.options.configurations.split(",") if i]
-        launches = []
-        for configuration in wanted:
-            name = "fused" if configuration is None else f"fused {configuration}"
-            launches.append(self.launch(make, name, configuration, configuration is None))
-        return [launch for launch in launches if launch is not None]
+        """Launches of the library's choice, "fused", and of the configurations asked for that are
+        admissible; make() gives a problem with tensors of its own, as (problem, tensors)."""
+        launches = [self.launch(make, "fused", None, True)]
+        if launches[0] is None:
+            return []
+        offered = admissible(self.table, make()[0])
+        wanted = [int(i) for i in self.options.configurations.split(",") if i]
+        return launches + [self.launch(make, f"fused {configuration}", configuration, False)
+                           for configuration in wanted if configuration in offered]
 
     def launch(self, make, name, configuration, must_exist):
         problem, tensors = make()
