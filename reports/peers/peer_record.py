@@ -13,6 +13,7 @@ from ratio import Ratio, geometric_mean, quantile
 OURS = "fused"
 SUSTAINED = ", sustained"
 NOT_JUDGED = "not judged"
+AGAIN = "fused again"  # the same launch once more, with outputs of its own
 
 
 class PeerRecord:
@@ -135,6 +136,18 @@ def rates(timings):
             lines.setdefault(one["series"], []).append(
                 f"{size_text(one['size'])} {one['rate']:.0f}")
     return [f"{series}, rate: " + "  ".join(cells) for series, cells in lines.items()]
+
+
+def noise(timings):
+    """A line on the intervals of one launch timed as two variants: about one in twenty should
+    exclude 1, or they promise too much; none where it was not done."""
+    twice = [e for e in timings if e["implementation"] == AGAIN]
+    if not twice:
+        return []
+    outside = sum(e["ratio_low"] > 1 or e["ratio_high"] < 1 for e in twice)
+    farthest = max(abs(e["ratio"] - 1) for e in twice)
+    return [f"the same launch twice: {outside} of {len(twice)} intervals exclude 1, "
+            f"ratios within {farthest:.3f} of 1"]
 
 
 def unverified(timings):

@@ -59,6 +59,19 @@ def test_tables():
         "512", "1000", "4097", "1M", "3M"]
 
 
+def test_noise():
+    """An interval on either side of 1 counts, one around it does not."""
+    entries = []
+    for value in (1, 1.25, 0.75):
+        one = two()[1]
+        one.update(implementation=record.AGAIN, ratio=value, ratio_low=value - 0.125,
+                   ratio_high=value + 0.125)
+        entries.append(one)
+    line, = record.noise(entries)
+    assert "2 of 3 intervals exclude 1, ratios within 0.250" in line, line
+    assert record.noise(two()) == []
+
+
 def environment(commit):
     return {"environment": {"commit": commit, "device": "d", "build": "b"}, "timings": [],
             "skips": []}
@@ -86,7 +99,7 @@ def test_resuming():
 
 def main():
     tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
-    assert len(tests) >= 4, tests
+    assert len(tests) >= 5, tests
     for test in tests:
         test()
     print(f"peer record: {len(tests)} tests passed")

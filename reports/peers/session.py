@@ -25,6 +25,7 @@ def options(document):
     parser.add_argument("--configurations", default="", help="ids, besides the library's choice")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=540, help="no new point after this")
+    parser.add_argument("--again", action="store_true", help="ours twice: shows the noise")
     parser.add_argument("--resume", action="store_true", help="continue the record")
     return parser
 
@@ -49,6 +50,8 @@ class Session:
         launches = [self.launch(make, "fused", None, True)]
         if launches[0] is None:
             return []
+        if self.options.again:
+            launches.append(self.launch(make, peer_record.AGAIN, None, True))
         offered = admissible(self.table, make()[0])
         wanted = [int(i) for i in self.options.configurations.split(",") if i]
         return launches + [self.launch(make, f"fused {configuration}", configuration, False)
@@ -107,6 +110,8 @@ class Session:
             file.write("\n".join(whole) + "\n")
         brief = peer_record.table(timings, brief=True)
         for line in whole if sum(map(len, whole)) < MOST_PRINTED else brief:
+            print(line)
+        for line in peer_record.noise(timings):
             print(line)
         missing = peer_record.unverified(timings)
         print(f"{len(timings)} times; not verified: {len(missing)}")
