@@ -80,7 +80,7 @@ struct Lane {
   const Waitable* waits_for = nullptr;
   Word wait_word = Word::exit;
   Site wait_site;
-  int batched = -1;  // matrix words filed in the batch that it is in; -1: in none
+  int batched = -1;        // matrix words filed in the batch that it is in; -1: in none
 };
 
 // A warp is always at one rendezvous at most: the lanes that have arrived wait for the others. The

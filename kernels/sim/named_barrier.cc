@@ -112,7 +112,10 @@ void fence_async_proxy(ProxyFence which, Site site) {
   if (!machine.passes(Word::fence_proxy, site)) return;
   machine.begin_word(Word::fence_proxy);
   if (which != ProxyFence::global) machine.block->hopper.mbarriers.fence(machine.lane_index());
-  if (machine.races) machine.races->fence_proxy_async(machine.lane_index());
+  if (!machine.races) return;
+  const int lane = machine.lane_index();
+  if (which != ProxyFence::global) machine.races->fence_proxy_async(lane, Memory::shared);
+  if (which != ProxyFence::shared) machine.races->fence_proxy_async(lane, Memory::global);
 }
 
 // Which lane it is, kernels must not assume; within a block it stays the same.

@@ -54,10 +54,11 @@ Epoch Races::happened(const LaneClocks& clocks, int lane, Agent agent) const {
   return learned;
 }
 
-Epoch Races::fenced(const LaneClocks& clocks, int lane, Agent agent) const {
-  const Epoch learned = clocks.fenced.at(agent);
-  if (agent == Agent(lane)) return std::max(learned, clocks.own_fenced);
-  if (agent == copies_of(lane)) return std::max(learned, clocks.copies_fenced);
+Epoch Races::fenced(const LaneClocks& clocks, Memory memory, int lane, Agent agent) const {
+  const LaneClocks::Fenced& fenced = clocks.fenced[int(memory)];
+  const Epoch learned = fenced.known.at(agent);
+  if (agent == Agent(lane)) return std::max(learned, fenced.own);
+  if (agent == copies_of(lane)) return std::max(learned, fenced.copies);
   return learned;
 }
 
@@ -67,14 +68,17 @@ void Races::release(Published& into, int lane) {
     into.happened.join(clocks.happened);
     into.last_happened = clocks.happened;
   }
-  if (!into.last_fenced.shares(clocks.fenced)) {
-    into.fenced.join(clocks.fenced);
-    into.last_fenced = clocks.fenced;
-  }
   into.happened.raise(Agent(lane), clocks.own);
   if (clocks.copies != 0) into.happened.raise(copies_of(lane), clocks.copies);
-  if (clocks.own_fenced != 0) into.fenced.raise(Agent(lane), clocks.own_fenced);
-  if (clocks.copies_fenced != 0) into.fenced.raise(copies_of(lane), clocks.copies_fenced);
+  for (int memory = 0; memory < kMemories; ++memory) {
+    const LaneClocks::Fenced& fenced = clocks.fenced[memory];
+    if (!into.last_fenced[memory].shares(fenced.known)) {
+      into.fenced[memory].join(fenced.known);
+      into.last_fenced[memory] = fenced.known;
+    }
+    if (fenced.own != 0) into.fenced[memory].raise(Agent(lane), fenced.own);
+    if (fenced.copies != 0) into.fenced[memory].raise(copies_of(lane), fenced.copies);
+  }
   ++clocks.own;
   if (clocks.device != nullptr) join(into.device, clocks.device->known);
 }
@@ -83,7 +87,9 @@ void Races::acquire(const Published& from, int lane) {
   LaneClocks& clocks = lanes_[size_t(lane)];
   if (!from.device.empty()) learn(clocks, from.device);
   memo_.join(clocks.happened, from.happened);
-  memo_.join(clocks.fenced, from.fenced);
+  for (int memory = 0; memory < kMemories; ++memory) {
+    memo_.join(clocks.fenced[memory].known, from.fenced[memory]);
+  }
 }
 
 void Races::release(Published& into, int first, int count) {
@@ -99,16 +105,19 @@ void Races::rendezvous(int first, int count) {
   release(all, first, count);
   for (int lane = first; lane < first + count; ++lane) {  // `all` holds what each of them knew
     lanes_[size_t(lane)].happened = all.happened;
-    lanes_[size_t(lane)].fenced = all.fenced;
+    for (int memory = 0; memory < kMemories; ++memory) {
+      lanes_[size_t(lane)].fenced[memory].known = all.fenced[memory];
+    }
     if (!all.device.empty()) learn(lanes_[size_t(lane)], all.device);
   }
 }
 
-void Races::fence_proxy_async(int lane) {
+void Races::fence_proxy_async(int lane, Memory memory) {
   LaneClocks& clocks = lanes_[size_t(lane)];
-  memo_.join(clocks.fenced, clocks.happened);
-  clocks.own_fenced = clocks.own++;
-  clocks.copies_fenced = clocks.copies;
+  LaneClocks::Fenced& fenced = clocks.fenced[int(memory)];
+  memo_.join(fenced.known, clocks.happened);
+  fenced.own = clocks.own++;
+  fenced.copies = clocks.copies;
 }
 
 void Races::learn(LaneClocks& clocks, const BlockClocks& device) {
@@ -144,7 +153,8 @@ void Races::atomic(int lane, uintptr_t address, int64_t bytes, Site site) {
   clocks.device = std::move(changed);
 }
 
-bool Races::ordered(const Record& before, const Record& now, const Accessor& accessor) const {
+bool Races::ordered(const Record& before, const Record& now, const Accessor& accessor,
+                    Memory memory) const {
   if (before.block != now.block) {
     const DeviceClocks* device = accessor.clocks->device.get();
     if (device == nullptr) return false;
@@ -152,7 +162,7 @@ bool Races::ordered(const Record& before, const Record& now, const Accessor& acc
     return known != device->known.end() && known->second.at(before.agent) >= before.epoch;
   }
   const bool through_fence = accessor.proxy == Proxy::async && !before.async;
-  const Epoch known = through_fence ? fenced(*accessor.clocks, accessor.lane, before.agent)
+  const Epoch known = through_fence ? fenced(*accessor.clocks, memory, accessor.lane, before.agent)
                                     : happened(*accessor.clocks, accessor.lane, before.agent);
   if (known < before.epoch) return false;
   if (accessor.also_count == 0) return true;
@@ -202,6 +212,7 @@ void Races::touch(Cell& cell, Record now, const Accessor& accessor, const Shadow
   std::vector<Record>& records = cell.records;
   if (known_read(records, now)) return;
   OldReaders old_readers;
+  const Memory memory = shared != nullptr ? Memory::shared : Memory::global;
   for (size_t i = 0; i < records.size();) {
     Record& before = records[i];
     if (before.write) written |= before.bytes;
@@ -211,7 +222,7 @@ void Races::touch(Cell& cell, Record now, const Accessor& accessor, const Shadow
       continue;
     }
     const bool conflict = (before.write || now.write) && !(before.atomic && now.atomic);
-    const bool in_order = ordered(before, now, accessor);
+    const bool in_order = ordered(before, now, accessor, memory);
     if (conflict && !in_order) report(before, now, accessor, shared, address);
     // A write replaces what was there; a read replaces reads of its proxy that came before it.
     if (now.write || (!before.write && before.async == now.async && in_order)) {

@@ -1,7 +1,7 @@
 // Races, by vector clocks. Every lane holds two clocks: what happened before it (C), and what of
-// that is fenced for the asynchronous proxy (P). Synchronisation publishes both; a proxy fence
-// makes P catch up with C. An access is a race unless what touched the same bytes before is in the
-// clock that the pair of proxies asks for:
+// that is fenced for the asynchronous proxy (P, one for shared and one for global memory).
+// Synchronisation publishes all; a proxy fence makes P catch up with C. An access is a race unless
+// what touched the same bytes before is in the clock that the pair of proxies asks for:
 //
 //   now \ before            generic                 asynchronous
 //   generic                 C                       C
@@ -39,26 +39,33 @@ struct DeviceClocks {
   BlockClocks published;  // by the last device fence; what an atomic of the lane leaves behind
 };
 
+// A proxy fence is for accesses to shared memory, to global memory, or both.
+enum class Memory : uint8_t { shared, global };
+inline constexpr int kMemories = 2;
+
 // What a synchronisation object holds: all that was released into it. Copy it for a phase.
 struct Published {
   Clock happened;
-  Clock fenced;
+  Clock fenced[kMemories];
 
  private:
   friend class Races;
   Clock last_happened;  // joined last; most lanes bring the same
-  Clock last_fenced;
+  Clock last_fenced[kMemories];
   BlockClocks device;
 };
 
 // The clocks of a lane. Its own entries stand apart, so that `happened` can be shared.
 struct LaneClocks {
+  struct Fenced {
+    Clock known;
+    Epoch own = 0;
+    Epoch copies = 0;
+  };
   Clock happened;
-  Clock fenced;
+  Fenced fenced[kMemories];
   Epoch own = 1;
-  Epoch own_fenced = 0;
-  Epoch copies = 0;  // of the agent of its cp.async groups
-  Epoch copies_fenced = 0;
+  Epoch copies = 0;                            // of the agent of its cp.async groups
   std::shared_ptr<const DeviceClocks> device;  // null until a lane has met an atomic
 };
 
@@ -93,7 +100,7 @@ class Races {
   void acquire(const Published& from, int first, int count);
   // All of them wait for all of them: release and acquire at once.
   void rendezvous(int first, int count);
-  void fence_proxy_async(int lane);
+  void fence_proxy_async(int lane, Memory memory);
   // Between blocks, and within one: what came before a device fence and then an atomic is known
   // after an atomic of the same address that comes later and then a device fence.
   void fence_device(int lane);
@@ -170,14 +177,15 @@ class Races {
   void touch_range(const Accessor& accessor, uintptr_t address, int64_t bytes, Access access,
                    ShadowRange* shared);
   void learn(LaneClocks& clocks, const BlockClocks& device);
-  bool ordered(const Record& before, const Record& now, const Accessor& accessor) const;
+  bool ordered(const Record& before, const Record& now, const Accessor& accessor,
+               Memory memory) const;
   void report(const Record& before, const Record& now, const Accessor& accessor,
               const ShadowRange* shared, uintptr_t cell);
   void report_unwritten(const Record& now, uint16_t missing, const ShadowRange& shared,
                         uintptr_t cell);
   uint16_t number_of(uint64_t key, const SourcePlace& place);
   Epoch happened(const LaneClocks& clocks, int lane, Agent agent) const;
-  Epoch fenced(const LaneClocks& clocks, int lane, Agent agent) const;
+  Epoch fenced(const LaneClocks& clocks, Memory memory, int lane, Agent agent) const;
 
   sim::Machine::State& machine_;
   std::vector<LaneClocks> lanes_;

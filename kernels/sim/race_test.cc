@@ -14,6 +14,7 @@ namespace {
 
 using simulator::Access;
 using simulator::Agent;
+using simulator::Memory;
 using simulator::Operation;
 using simulator::Proxy;
 using simulator::Published;
@@ -147,13 +148,20 @@ TEST(Races, an_asynchronous_read_needs_a_fence) {
             "proxy_race");
   EXPECT_EQ(hazards_of([](Stage& s) {
               s.write(1, 10);
-              s.races.fence_proxy_async(1);
+              s.races.fence_proxy_async(1, Memory::shared);
               s.order(1, 2);
               s.operate(s.races.new_agent(), 2, Access::read, 20);
             }),
             "");
   EXPECT_EQ(hazards_of([](Stage& s) {
-              s.races.fence_proxy_async(1);  // too early
+              s.write(1, 10);
+              s.races.fence_proxy_async(1, Memory::global);  // of the other memory
+              s.order(1, 2);
+              s.operate(s.races.new_agent(), 2, Access::read, 20);
+            }),
+            "proxy_race");
+  EXPECT_EQ(hazards_of([](Stage& s) {
+              s.races.fence_proxy_async(1, Memory::shared);  // too early
               s.write(1, 10);
               s.order(1, 2);
               s.operate(s.races.new_agent(), 2, Access::read, 20);
@@ -161,7 +169,7 @@ TEST(Races, an_asynchronous_read_needs_a_fence) {
             "proxy_race");
   EXPECT_EQ(hazards_of([](Stage& s) {
               s.write(1, 10);
-              s.races.fence_proxy_async(1);  // fenced, but not ordered
+              s.races.fence_proxy_async(1, Memory::shared);  // fenced, but not ordered
               s.operate(s.races.new_agent(), 2, Access::read, 20);
             }),
             "shared_race");
@@ -171,7 +179,7 @@ TEST(Races, an_asynchronous_read_needs_a_fence) {
 TEST(Races, an_asynchronous_write_needs_a_fence_behind_reads) {
   EXPECT_EQ(hazards_of([](Stage& s) {
               s.write(1, 5);
-              s.races.fence_proxy_async(1);
+              s.races.fence_proxy_async(1, Memory::shared);
               s.order(1, 2);
               s.read(2, 10);
               s.order(2, 1);
@@ -180,10 +188,10 @@ TEST(Races, an_asynchronous_write_needs_a_fence_behind_reads) {
             "proxy_race");
   EXPECT_EQ(hazards_of([](Stage& s) {
               s.write(1, 5);
-              s.races.fence_proxy_async(1);
+              s.races.fence_proxy_async(1, Memory::shared);
               s.order(1, 2);
               s.read(2, 10);
-              s.races.fence_proxy_async(2);
+              s.races.fence_proxy_async(2, Memory::shared);
               s.order(2, 1);
               s.operate(s.races.new_agent(), 1, Access::write, 20);
             }),
