@@ -66,6 +66,7 @@ float exp2_flushed(float x);
 float log2_flushed(float x);
 
 // ---- launches ----
+inline constexpr int64_t kSharedBytesMax = 227 * 1024;  // of a block; sm_90; sm_80 has 163 KiB
 struct Launch {
   const char* kernel_name;
   int64_t blocks;

@@ -20,8 +20,6 @@
 
 namespace oddtile::simulator {
 
-inline constexpr int64_t kSharedBytesMax = 227 * 1024;  // sm_90; sm_80 has 163 KiB
-
 // What a bad read gives: NaN in every floating-point format.
 alignas(16) inline constexpr std::byte kBadBytes[16] = {
     std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF),

@@ -1,4 +1,6 @@
-// Which configuration a softmax problem gets.
+// Which configuration a softmax problem gets, and the launch that a configuration means.
+#include <algorithm>
+
 #include "kernels/api/arguments.h"
 #include "kernels/base/bits.h"
 #include "kernels/softmax/parameters.h"
@@ -6,34 +8,109 @@
 namespace oddtile {
 namespace {
 
-constexpr int32_t kWideFrame = 128;  // bytes
+constexpr int32_t kWideFrame = 128;     // bytes
+constexpr int64_t kExchange = 256;      // bytes of shared memory for reductions over a block
+constexpr int64_t kTileBytes = 16384;   // of x
+constexpr int64_t kTileRows = 16;       // a multiple: tiles then start on a sector of the first
+constexpr int32_t kFewestThreads = 64;  // of a block that holds one row
+constexpr int32_t kMostThreads = 1024;
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 600;
 
-// Preferred configurations, shortest row first. fp32 keeps its weights in registers and likes many
-// lanes. 16-bit types, which keep the packed input and compute the weights twice, and masked rows,
-// which pay more per vector, like few.
-constexpr int32_t kManyLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15};
-constexpr int32_t kFewLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15};
-constexpr int32_t kFewRows[] = {0, 1, 4, 6, 7, 8, 9, 10};
+// Preferred configurations of lanes within a warp, shortest row first.
+constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+constexpr int32_t kTiles[] = {14, 15, 16, 17};
+constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11;
+constexpr int32_t kShared512 = 12, kShared1024 = 13;
 
 // Vectors that a row spans, wherever in its frame it starts.
 int64_t row_vectors(const oddtile_softmax_problem& p, bool narrow) {
   const SoftmaxFrame frame = softmax_frame(p, narrow);
-  const int64_t size = element_bytes(p.dtype);
-  const bool moves = frame.lead != 0 || frame.step != 0;
-  const int64_t lead = moves ? frame.bytes / size - 1 : 0;
+  const int64_t lead =
+      frame.step != 0 ? frame.bytes / element_bytes(p.dtype) - 1 : int64_t(frame.lead);
   return ceil_div(p.columns + lead, int64_t(softmax_width(p.dtype, narrow)));
 }
 
+int64_t block_threads(int64_t vectors, int32_t of_a_lane) {
+  return std::max<int64_t>(kFewestThreads,
+                           round_up(ceil_div(vectors, int64_t(of_a_lane)), int64_t(32)));
+}
+
+// The address of row 0 and the distance of two rows in bytes, modulo any power of two up to 4096.
+struct RowAddresses {
+  int64_t first;
+  int64_t step;
+  bool are_multiples_of(int64_t bytes) const { return first % bytes == 0 && step % bytes == 0; }
+};
+
+RowAddresses row_addresses(const oddtile_softmax_problem& p, const void* data, int64_t stride) {
+  // An unsigned product may wrap; where there is one row its stride does not matter.
+  const uint64_t step = uint64_t(p.rows > 1 ? stride : 0) * uint64_t(element_bytes(p.dtype));
+  return {int64_t(reinterpret_cast<uintptr_t>(data) & 0xFFFu), int64_t(step & 0xFFFu)};
+}
+
+// Rows of x and of y lie alike and almost without gaps.
+bool suits_tiles(const oddtile_softmax_problem& p) {
+  const auto is_dense = [&](int64_t stride) {
+    return stride >= p.columns && stride <= p.columns + p.columns / 8 + 1;
+  };
+  return element_bytes(p.dtype) == 2 && p.rows > 1 && p.columns > 0 &&
+         p.x_row_stride == p.y_row_stride && is_dense(p.y_row_stride) &&
+         (p.mask == nullptr || is_dense(p.mask_row_stride));
+}
+
+bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
+  const int64_t vectors = row_vectors(p, it.narrow);
+  switch (it.form) {
+    case SoftmaxForm::lanes:
+      return vectors <= int64_t(it.lanes) * it.vectors;
+    case SoftmaxForm::block:
+      return block_threads(vectors, it.vectors) <= kMostThreads;
+    case SoftmaxForm::shared:
+      return vectors < int64_t(1) << 20;
+    case SoftmaxForm::tile:
+      return suits_tiles(p) && p.columns <= int64_t(it.lanes) * it.vectors;
+    case SoftmaxForm::online:
+      return true;
+  }
+  return false;
+}
+
+// The first of these that holds a row and is admissible, or -1.
 template <int32_t count>
-int32_t first_that_holds(const int32_t (&indices)[count], int64_t vectors) {
+int32_t first_of(const int32_t (&indices)[count], const oddtile_softmax_problem& p,
+                 int64_t shared_bytes) {
   for (int32_t index : indices) {
-    const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-    if (int64_t(it.lanes) * it.vectors >= vectors) return index;
+    if (softmax_admits(p, index, shared_bytes)) return index;
   }
   return -1;
+}
+
+// A block per row, in registers. fp32 keeps its weights there and likes many lanes; 16-bit types,
+// which compute the weights twice where they have many vectors, like few. The code for masks needs
+// registers of its own.
+int32_t block_for(const oddtile_softmax_problem& p) {
+  const int64_t vectors = row_vectors(p, false);
+  const bool likes_many = p.rows < kFew || p.mask != nullptr;
+  const int64_t most_of_4 = likes_many ? kMostThreads : (p.dtype == oddtile_fp32 ? 512 : 64);
+  if (block_threads(vectors, 4) <= most_of_4) return kBlock4;
+  const int64_t slots_8 = 8 * block_threads(vectors, 8);
+  const int64_t slots_9 = 9 * block_threads(vectors, 9);
+  return slots_9 < slots_8 || slots_8 > 8 * kMostThreads ? kBlock9 : kBlock8;
+}
+
+SoftmaxPlan tile_plan(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
+  // As staged in shared memory, the bytes before and after a run included.
+  const auto staged = [](int64_t bytes) { return round_up(bytes + 15, int64_t(16)); };
+  const int64_t row_bytes = p.x_row_stride * element_bytes(p.dtype);
+  const int64_t many = std::max(kTileBytes / row_bytes / kTileRows * kTileRows, kTileRows);
+  const int64_t rows = it.threads < 128 ? 2 : many;  // for fuzzing: tiles enough in a few rows
+  const int64_t mask_bytes = p.mask != nullptr ? staged(rows * p.mask_row_stride) : 0;
+  return {.blocks = ceil_div(p.rows, rows),
+          .threads = it.threads,
+          .tile_rows = int32_t(rows),
+          .shared_bytes = staged(rows * row_bytes) + mask_bytes};
 }
 
 }  // namespace
@@ -44,44 +121,73 @@ int32_t softmax_width(oddtile_dtype dtype, bool narrow) {
 
 SoftmaxFrame softmax_frame(const oddtile_softmax_problem& p, bool narrow) {
   const int64_t size = element_bytes(p.dtype);
-  const auto address = int64_t(reinterpret_cast<uintptr_t>(p.x) & 0xFFFu);
-  // Modulo any power of two up to 4096; an unsigned product may wrap.
-  const auto stride =
-      int64_t((uint64_t(p.rows > 1 ? p.x_row_stride : 0) * uint64_t(size)) & 0xFFFu);
+  const RowAddresses y = row_addresses(p, p.y, p.y_row_stride);
   const int64_t vector_bytes = softmax_width(p.dtype, narrow) * size;
-  const bool aligned = address % vector_bytes == 0 && stride % vector_bytes == 0;
+  const bool aligned = y.are_multiples_of(vector_bytes);
   const int64_t bytes = aligned || narrow ? vector_bytes : kWideFrame;
-  return {int32_t(bytes), int32_t(address % bytes / size), int32_t(stride % bytes / size)};
+  return {int32_t(bytes), int32_t(y.first % bytes / size), int32_t(y.step % bytes / size)};
+}
+
+bool softmax_rows_are_whole(const oddtile_softmax_problem& p, bool narrow) {
+  const int64_t width = softmax_width(p.dtype, narrow);
+  const int64_t vector_bytes = width * element_bytes(p.dtype);
+  return p.columns % width == 0 &&
+         row_addresses(p, p.x, p.x_row_stride).are_multiples_of(vector_bytes) &&
+         row_addresses(p, p.y, p.y_row_stride).are_multiples_of(vector_bytes);
 }
 
 int32_t softmax_id(const oddtile_softmax_problem& p, int32_t index) {
-  const SoftmaxFrame frame = softmax_frame(p, kSoftmaxConfigurations[index].narrow);
+  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
+  if (it.form == SoftmaxForm::tile) return index;  // sums by columns, wherever they lie
+  const SoftmaxFrame frame = softmax_frame(p, it.narrow);
   return index | frame.lead << 8 | frame.step << 16;
 }
 
-bool softmax_admits(const oddtile_softmax_problem& p, int32_t index) {
-  if (index < 0 || index >= kSoftmaxCount) return false;
+SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (ceil_div(p.rows, int64_t(it.threads / it.lanes)) > kMostBlocks) return false;
-  return it.form == SoftmaxForm::online ||
-         row_vectors(p, it.narrow) <= int64_t(it.lanes) * it.vectors;
+  const int64_t vectors = row_vectors(p, it.narrow);
+  if (it.form == SoftmaxForm::tile) return tile_plan(p, it);
+  if (it.form == SoftmaxForm::lanes) {
+    return {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)), .threads = it.threads};
+  }
+  SoftmaxPlan plan = {.blocks = p.rows, .threads = it.threads, .shared_bytes = kExchange};
+  if (it.form == SoftmaxForm::block) plan.threads = int32_t(block_threads(vectors, it.vectors));
+  if (it.form == SoftmaxForm::shared) {
+    const int64_t more = std::max<int64_t>(0, vectors - int64_t(it.vectors) * it.threads);
+    plan.shared_slots = int32_t(ceil_div(more, int64_t(it.threads)));
+    plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * 16;
+  }
+  return plan;
 }
 
-int32_t choose_softmax(const oddtile_softmax_problem& p) {
-  const int64_t vectors = row_vectors(p, false);
-  int32_t index = p.rows < kFew ? first_that_holds(kFewRows, vectors) : -1;
-  if (index < 0) {
-    index = p.dtype == oddtile_fp32 && p.mask == nullptr ? first_that_holds(kManyLanes, vectors)
-                                                         : first_that_holds(kFewLanes, vectors);
+bool softmax_admits(const oddtile_softmax_problem& p, int32_t index, int64_t shared_bytes) {
+  if (index < 0 || index >= kSoftmaxCount) return false;
+  if (!holds(p, kSoftmaxConfigurations[index])) return false;
+  const SoftmaxPlan plan = softmax_plan(p, index);
+  return plan.blocks <= kMostBlocks && plan.shared_bytes <= shared_bytes;
+}
+
+int32_t choose_softmax(const oddtile_softmax_problem& p, int64_t shared_bytes) {
+  const auto admits = [&](int32_t index) { return softmax_admits(p, index, shared_bytes); };
+  if (p.rows >= kFew && !softmax_rows_are_whole(p, false)) {
+    const int32_t tile = first_of(kTiles, p, shared_bytes);
+    if (tile >= 0) return tile;
   }
-  return index >= 0 && softmax_admits(p, index) ? index : kSoftmaxOnline;
+  const int32_t lanes = first_of(kLanes, p, shared_bytes);
+  if (lanes >= 0) return lanes;
+  if (admits(block_for(p))) return block_for(p);
+  // Two blocks of 512 threads on a multiprocessor where that leaves each enough shared memory.
+  if (admits(kShared512) && softmax_plan(p, kShared512).shared_bytes <= shared_bytes / 2) {
+    return kShared512;
+  }
+  return admits(kShared1024) ? kShared1024 : kSoftmaxOnline;
 }
 
 int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
   if (it.form != SoftmaxForm::online) return 0;
   // Between two steps of a lane, and once more into the row's own frame.
-  return ceil_div(row_vectors(p, it.narrow), int64_t(it.lanes) * it.vectors);
+  return ceil_div(row_vectors(p, it.narrow), int64_t(it.threads) * it.vectors);
 }
 
 }  // namespace oddtile

@@ -15,50 +15,87 @@ oddtile_softmax_problem problem(oddtile_dtype dtype, int64_t rows, int64_t colum
 }
 
 constexpr int64_t kMany = 100000;
+constexpr int64_t kSharedBytes = 227 * 1024;
+
+int32_t choose(const oddtile_softmax_problem& p) {
+  return choose_softmax(p, kSharedBytes);
+}
 
 TEST(SoftmaxChoice, ManyRows) {
   const struct {
     int64_t columns;
     int32_t fp32, fp16;
   } table[] = {
-      {1, 0, 0},        {32, 0, 0},        {64, 1, 0},
-      {100, 2, 2},      {127, 3, 2},       {128, 2, 1},
-      {129, 3, 2},      {255, 5, 3},       {256, 4, 2},
-      {511, 6, 5},      {512, 6, 4},       {781, 7, 6},
-      {1000, 7, 6},     {1024, 7, 6},      {2048, 8, 7},
-      {4095, 9, 11},    {4096, 9, 11},     {4097, 9, 11},
-      {8192, 10, 12},   {12672, 14, 13},   {16384, 14, 13},
-      {32768, 15, 14},  {50257, 16, 15},   {65536, 16, 15},
-      {128256, 16, 16}, {1048576, 16, 16}, {int64_t(1) << 31, 16, 16},
+      {1, 0, 14},       {32, 0, 0},        {64, 1, 0},
+      {100, 3, 14},     {127, 4, 14},      {128, 3, 1},
+      {129, 4, 14},     {255, 6, 15},      {256, 5, 3},
+      {511, 8, 16},     {512, 7, 5},       {781, 9, 17},
+      {1000, 9, 7},     {1024, 9, 7},      {2048, 9, 9},
+      {4095, 9, 11},    {4096, 9, 10},     {4097, 9, 11},
+      {8192, 9, 10},    {12672, 11, 11},   {16384, 10, 10},
+      {32768, 10, 10},  {50257, 13, 11},   {65536, 13, 10},
+      {128256, 18, 13}, {1048576, 18, 18}, {int64_t(1) << 31, 18, 18},
   };
   for (const auto& row : table) {
-    EXPECT_EQ(choose_softmax(problem(oddtile_fp32, kMany, row.columns)), row.fp32) << row.columns;
-    EXPECT_EQ(choose_softmax(problem(oddtile_fp16, kMany, row.columns)), row.fp16) << row.columns;
-    EXPECT_EQ(choose_softmax(problem(oddtile_bf16, kMany, row.columns)), row.fp16) << row.columns;
+    EXPECT_EQ(choose(problem(oddtile_fp32, kMany, row.columns)), row.fp32) << row.columns;
+    EXPECT_EQ(choose(problem(oddtile_fp16, kMany, row.columns)), row.fp16) << row.columns;
+    EXPECT_EQ(choose(problem(oddtile_bf16, kMany, row.columns)), row.fp16) << row.columns;
   }
 }
 
-TEST(SoftmaxChoice, MaskedRowsGetFewerLanes) {
-  static uint8_t mask[16];
-  const auto masked = [&](int64_t columns) {
-    auto p = problem(oddtile_fp32, kMany, columns);
-    p.mask = mask;
-    return choose_softmax(p);
+TEST(SoftmaxChoice, ABlockHasTheThreadsThatItsRowNeeds) {
+  const auto threads = [](int64_t columns, int32_t index, int64_t stride = -1) {
+    return softmax_plan(problem(oddtile_fp32, kMany, columns, stride), index).threads;
   };
-  EXPECT_EQ(masked(256), 4);
-  EXPECT_EQ(masked(1024), 7);
-  EXPECT_EQ(masked(2048), 11);
-  EXPECT_EQ(masked(4096), 12);
-  EXPECT_EQ(masked(8192), 13);
+  EXPECT_EQ(threads(4, 9), 64);
+  EXPECT_EQ(threads(2048, 9), 128);
+  EXPECT_EQ(threads(2052, 9), 160);
+  EXPECT_EQ(threads(2048, 9, 2049), 160);  // rows start anywhere: up to 31 elements come before
+  EXPECT_EQ(threads(12672, 10), 416);
+}
+
+TEST(SoftmaxChoice, MaskedRowsKeepFewVectors) {
+  static uint8_t mask[16];
+  const auto masked = [&](oddtile_dtype dtype, int64_t columns) {
+    auto p = problem(dtype, kMany, columns);
+    p.mask = mask;
+    p.mask_row_stride = columns;
+    return choose(p);
+  };
+  EXPECT_EQ(masked(oddtile_fp32, 256), 5);
+  EXPECT_EQ(masked(oddtile_fp32, 16384), 9);
+  EXPECT_EQ(masked(oddtile_fp32, 32768), 10);
+  EXPECT_EQ(masked(oddtile_bf16, 100), 14);
+  EXPECT_EQ(masked(oddtile_bf16, 8192), 9);
 }
 
 TEST(SoftmaxChoice, FewRowsGetMoreLanes) {
-  EXPECT_EQ(choose_softmax(problem(oddtile_fp32, 16, 128)), 4);
-  EXPECT_EQ(choose_softmax(problem(oddtile_fp32, 16, 1024)), 7);
-  EXPECT_EQ(choose_softmax(problem(oddtile_fp32, 16, 4096)), 9);
-  EXPECT_EQ(choose_softmax(problem(oddtile_fp32, 16, 16384)), 14);  // as with many rows
-  EXPECT_EQ(choose_softmax(problem(oddtile_bf16, 16, 4096)), 8);
-  EXPECT_EQ(choose_softmax(problem(oddtile_bf16, 16, 8192)), 9);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 16, 16384)), 9);
+  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 100)), 2);  // no tile
+  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 4096)), 9);
+  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 8192)), 9);
+}
+
+TEST(SoftmaxChoice, TilesAreForRowsThatLieCloseAndAlike) {
+  const auto tiled = [](auto change) {
+    auto p = problem(oddtile_bf16, kMany, 129);
+    change(p);
+    const int32_t chosen = choose(p);
+    return kSoftmaxConfigurations[chosen].form == SoftmaxForm::tile;
+  };
+  EXPECT_TRUE(tiled([](auto&) {}));
+  EXPECT_TRUE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 131; }));
+  EXPECT_TRUE(tiled([](auto& p) { p.y = memory + 1; }));
+  EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 200; }));
+  EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = 130; }));
+  EXPECT_FALSE(tiled([](auto& p) { p.dtype = oddtile_fp32; }));
+  EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 136, p.columns = 128; }));
+}
+
+TEST(SoftmaxChoice, LittleSharedMemoryIsEnoughForSomething) {
+  const auto p = problem(oddtile_fp32, kMany, 65536);
+  EXPECT_EQ(choose_softmax(p, 163 * 1024), 13);
+  EXPECT_EQ(choose_softmax(p, 99 * 1024), kSoftmaxOnline);
 }
 
 TEST(SoftmaxChoice, WhatIsChosenIsAdmissible) {
@@ -66,9 +103,11 @@ TEST(SoftmaxChoice, WhatIsChosenIsAdmissible) {
     for (int64_t rows : {int64_t(1), int64_t(599), kMany, int64_t(1) << 40}) {
       for (int64_t columns = 0; columns < 80000; columns = columns * 33 / 32 + 1) {
         const auto p = problem(oddtile_dtype(dtype), rows, columns, 0);
-        const int32_t index = choose_softmax(p);
+        const int32_t index = choose(p);
         // Only a grid that no launch can have is refused.
-        if (rows < (int64_t(1) << 31)) EXPECT_TRUE(softmax_admits(p, index)) << columns;
+        if (rows < (int64_t(1) << 31)) {
+          EXPECT_TRUE(softmax_admits(p, index, kSharedBytes)) << columns;
+        }
       }
     }
   }
@@ -79,12 +118,16 @@ TEST(SoftmaxChoice, AnIdSaysHowTheRowsLie) {
   EXPECT_EQ(softmax_id(problem(oddtile_fp32, 8, 100, 101), 3), 3 | (101 % 32) << 16);
   auto p = problem(oddtile_fp32, 8, 100, 100);
   p.x = memory + 1;
+  EXPECT_EQ(softmax_id(p, 3), 3) << "the order of sums follows y";
+  p.y = memory + 1;
   EXPECT_EQ(softmax_id(p, 3), 3 | 1 << 8 | (100 % 32) << 16);
   p.rows = 1;
   EXPECT_EQ(softmax_id(p, 3), 3 | 1 << 8);
-  p.x_row_stride = -4;
+  p.y_row_stride = -4;
   p.rows = 2;
   EXPECT_EQ(softmax_id(p, 3), 3 | 1 << 8 | 28 << 16);
+  p.dtype = oddtile_bf16;
+  EXPECT_EQ(softmax_id(p, 14), 14) << "a tile sums by columns";
 }
 
 TEST(SoftmaxArguments, BadOnesGetAStatus) {

@@ -1,11 +1,12 @@
-// Fused row softmax: from a problem and a configuration to a launch. rows.cuh has the kernels.
+// Fused row softmax: from a problem and a configuration to a launch. rows.cuh, shared_rows.cuh and
+// tiles.cuh have the kernels.
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 
 #include "kernels/softmax/parameters.h"
-#include "kernels/softmax/rows.cuh"
+#include "kernels/softmax/shared_rows.cuh"
 #include "kernels/softmax/softmax.cuh"
+#include "kernels/softmax/tiles.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
 namespace {
@@ -13,30 +14,80 @@ namespace {
 template <class T>
 using Kernel = void (*)(SoftmaxParameters<T>);
 
-template <class T, bool masked>
-Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
+template <class T, RowKind kind>
+Kernel<T> kernel_of_lanes(const SoftmaxConfiguration& it) {
   constexpr int kWide = 16 / int(sizeof(T));
-  if (it.form == SoftmaxForm::online) {
-    return it.narrow ? softmax_online<T, 2, 1, masked> : softmax_online<T, kWide, 4, masked>;
+  if (it.narrow) return softmax_in_registers<T, 2, 8, 2, kind>;
+  switch (it.lanes) {
+    case 4:
+      return softmax_in_registers<T, kWide, 4, 2, kind>;
+    case 8:
+      return it.vectors == 2 ? softmax_in_registers<T, kWide, 8, 2, kind>
+                             : softmax_in_registers<T, kWide, 8, 3, kind>;
+    case 16:
+      return it.vectors == 2 ? softmax_in_registers<T, kWide, 16, 2, kind>
+                             : softmax_in_registers<T, kWide, 16, 3, kind>;
   }
-  if (it.narrow) return softmax_in_registers<T, 2, 2, masked>;
   switch (it.vectors) {
-    case 1:
-      return softmax_in_registers<T, kWide, 1, masked>;
     case 2:
-      return softmax_in_registers<T, kWide, 2, masked>;
+      return softmax_in_registers<T, kWide, 32, 2, kind>;
     case 3:
-      return softmax_in_registers<T, kWide, 3, masked>;
-    case 5:
-      return softmax_in_registers<T, kWide, 5, masked>;
+      return softmax_in_registers<T, kWide, 32, 3, kind>;
+    case 4:
+      return softmax_in_registers<T, kWide, 32, 4, kind>;
     default:
-      return softmax_in_registers<T, kWide, 9, masked>;
+      return softmax_in_registers<T, kWide, 32, 5, kind>;
   }
 }
 
+template <class T, RowKind kind>
+Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
+  constexpr int kWide = 16 / int(sizeof(T));
+  // Long rows ask at run time whether they are whole: it costs them nothing.
+  constexpr RowKind kLong = kind == RowKind::whole ? RowKind::ragged : kind;
+  switch (it.form) {
+    case SoftmaxForm::lanes:
+      return kernel_of_lanes<T, kind>(it);
+    case SoftmaxForm::block:
+      if (it.narrow) return softmax_in_registers<T, 2, 0, 2, kLong>;
+      if (it.vectors == 4) return softmax_in_registers<T, kWide, 0, 4, kind>;
+      if (it.vectors == 8) return softmax_in_registers<T, kWide, 0, 8, kind>;
+      return softmax_in_registers<T, kWide, 0, 9, kind>;
+    case SoftmaxForm::shared:
+      return it.vectors == 2 ? softmax_in_shared_memory<T, kWide, 2, kLong>
+                             : softmax_in_shared_memory<T, kWide, 8, kLong>;
+    default:
+      return it.narrow ? softmax_online<T, 2, 1, kLong> : softmax_online<T, kWide, 4, kLong>;
+  }
+}
+
+template <class T, bool masked>
+void (*kernel_of_tiles(const SoftmaxConfiguration& it))(TileParameters<T>) {
+  if (it.lanes == 16) return softmax_of_tiles<T, 16, 9, masked>;
+  if (it.vectors == 9) return softmax_of_tiles<T, 32, 9, masked>;
+  return it.vectors == 16 ? softmax_of_tiles<T, 32, 16, masked>
+                          : softmax_of_tiles<T, 32, 32, masked>;
+}
+
 template <class T>
-oddtile_status launch_rows(const oddtile_softmax_problem& problem, int32_t index, void* stream) {
-  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
+bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
+                  const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
+  const TileParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
+                               .y = Global<T>(static_cast<T*>(problem.y)),
+                               .mask = Global<const uint8_t>(problem.mask),
+                               .rows = problem.rows,
+                               .columns = int32_t(problem.columns),
+                               .row_stride = int32_t(problem.y_row_stride),
+                               .mask_row_stride = int32_t(problem.mask_row_stride),
+                               .tile_rows = plan.tile_rows};
+  const auto kernel =
+      problem.mask != nullptr ? kernel_of_tiles<T, true>(it) : kernel_of_tiles<T, false>(it);
+  return launch(kernel, it.name, shape, stream, p);
+}
+
+template <class T>
+bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
+                 const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
   const SoftmaxParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
                                   .y = Global<T>(static_cast<T*>(problem.y)),
                                   .mask = Global<const uint8_t>(problem.mask),
@@ -45,20 +96,30 @@ oddtile_status launch_rows(const oddtile_softmax_problem& problem, int32_t index
                                   .mask_row_stride = problem.mask_row_stride,
                                   .rows = problem.rows,
                                   .columns = problem.columns,
-                                  .lanes = it.lanes,
-                                  .lane_bits = std::countr_zero(uint32_t(it.lanes)),
-                                  .frame_bytes = softmax_frame(problem, it.narrow).bytes};
-  const LaunchShape shape = {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)),
-                             .threads = it.threads,
-                             .shared_bytes = it.lanes > 32 ? 2 * kExchangeBytes : 0};
-  const Kernel<T> kernel =
-      problem.mask != nullptr ? kernel_of<T, true>(it) : kernel_of<T, false>(it);
-  return launch(kernel, it.name, shape, stream, p) ? oddtile_ok : oddtile_launch_failed;
+                                  .frame_bytes = softmax_frame(problem, it.narrow).bytes,
+                                  .shared_slots = plan.shared_slots};
+  const bool whole = softmax_rows_are_whole(problem, it.narrow);
+  const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it)
+                           : whole                 ? kernel_of<T, RowKind::whole>(it)
+                                                   : kernel_of<T, RowKind::ragged>(it);
+  return launch(kernel, it.name, shape, stream, p);
+}
+
+template <class T>
+bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* stream) {
+  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
+  const SoftmaxPlan plan = softmax_plan(problem, index);
+  const LaunchShape shape = {
+      .blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes};
+  if (it.form != SoftmaxForm::tile) return launch_rows<T>(problem, it, plan, shape, stream);
+  if constexpr (sizeof(T) == 2) return launch_tiles<T>(problem, it, plan, shape, stream);
+  return false;  // fp32 has no such form
 }
 
 bool admits_id(const oddtile_softmax_problem& problem, int32_t id) {
   return id >= 0 && check_softmax(problem) == oddtile_ok &&
-         softmax_admits(problem, softmax_index(id)) && id == softmax_id(problem, softmax_index(id));
+         softmax_admits(problem, softmax_index(id), shared_bytes_at_most()) &&
+         id == softmax_id(problem, softmax_index(id));
 }
 
 }  // namespace
@@ -66,10 +127,10 @@ bool admits_id(const oddtile_softmax_problem& problem, int32_t id) {
 int32_t softmax_configurations(const oddtile_softmax_problem& problem, int32_t* ids,
                                int32_t capacity) {
   if (check_softmax(problem) != oddtile_ok) return 0;
-  const int32_t preferred = choose_softmax(problem);
+  const int32_t preferred = choose_softmax(problem, shared_bytes_at_most());
   int32_t count = 0;
   const auto add = [&](int32_t index) {
-    if (count < capacity && softmax_admits(problem, index))
+    if (count < capacity && softmax_admits(problem, index, shared_bytes_at_most()))
       ids[count++] = softmax_id(problem, index);
   };
   add(preferred);
@@ -91,7 +152,9 @@ oddtile_status softmax_describe(const oddtile_softmax_problem& problem, int32_t 
       int32_t(std::clamp(problem.columns / steps, int64_t(1), int64_t(0x7FFFFFFF)));
   // A vector is summed by a tree, a lane's vectors one after the other, the lanes by a tree: as
   // deep as if every element of a lane's vector had a sum of its own.
-  profile->sum_lanes = it.lanes * softmax_width(problem.dtype, it.narrow);
+  const int32_t threads = softmax_plan(problem, softmax_index(id)).threads;
+  const int32_t width = it.form == SoftmaxForm::tile ? 1 : softmax_width(problem.dtype, it.narrow);
+  profile->sum_lanes = (it.lanes > 0 ? it.lanes : threads) * width;
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
   profile->machine_arithmetic = 1;
@@ -110,15 +173,19 @@ oddtile_status softmax_launch(const oddtile_softmax_problem* problem, int32_t id
   if (status != oddtile_ok) return status;
   if (!admits_id(*problem, id)) return oddtile_bad_configuration;
   if (problem->rows == 0 || problem->columns == 0) return oddtile_ok;
+  bool launched = false;
   switch (problem->dtype) {
     case oddtile_fp32:
-      return launch_rows<float>(*problem, softmax_index(id), stream);
+      launched = launch_any<float>(*problem, softmax_index(id), stream);
+      break;
     case oddtile_fp16:
-      return launch_rows<Half>(*problem, softmax_index(id), stream);
+      launched = launch_any<Half>(*problem, softmax_index(id), stream);
+      break;
     case oddtile_bf16:
-      return launch_rows<Bfloat16>(*problem, softmax_index(id), stream);
+      launched = launch_any<Bfloat16>(*problem, softmax_index(id), stream);
+      break;
   }
-  return oddtile_bad_dtype;
+  return launched ? oddtile_ok : oddtile_launch_failed;
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

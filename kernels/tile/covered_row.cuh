@@ -1,9 +1,11 @@
-// One row of a matrix that may start anywhere, read by aligned vectors that cover it and written
-// exactly.
+// One row of a matrix that may start anywhere: written exactly, by the vectors of y's own grid, and
+// read by aligned vectors that cover it.
 //
-// The row is laid over a frame of aligned vectors: `lead` elements of the frame come before its
-// first column. A vector that sticks out at either end, or holds hidden columns, is read whole, and
-// what is not a visible column becomes -inf: nothing outside the row has an influence.
+// The row is laid over a frame of y's vectors: `lead` elements of the frame come before its first
+// column. Where x lies on its grid as y does, a vector of the frame is one read; elsewhere two
+// aligned reads cover it and a funnel shift takes it out. A vector that sticks out at either end,
+// or holds hidden columns, is read whole, and what is not a visible column becomes -inf: nothing
+// outside the row has an influence.
 #pragma once
 
 #include <type_traits>
@@ -21,22 +23,28 @@ inline constexpr uint32_t kNegativeInfinityWord<Half> = 0xFC00FC00u;
 template <>
 inline constexpr uint32_t kNegativeInfinityWord<Bfloat16> = 0xFF80FF80u;
 
+// How the rows of a problem lie, as far as code differs. Whole: every row of x and of y consists of
+// aligned vectors. Masked: a mask byte for each element, rows lie anywhere.
+enum class RowKind { whole, ragged, masked };
+
 // Bit i: element i. Index counts vectors and columns; 32 bits where the row is short.
-template <class T, int width, class Index>
+template <class T, int width, RowKind kind, class Index>
 struct CoveredRow {
   using Vec = Packed<T, width>;
   using Word =  // `width` mask bytes
       std::conditional_t<width == 8, uint64_t, std::conditional_t<width == 4, uint32_t, uint16_t>>;
   static constexpr uint32_t kAll = (1u << width) - 1u;
   static constexpr int kWords = width * int(sizeof(T)) / 4;
+  static constexpr bool kWhole = kind == RowKind::whole;
+  static constexpr bool kMasked = kind == RowKind::masked;
 
-  Global<const T> x;  // these three at the frame's first element
-  Global<T> y;
-  Global<const uint8_t> mask;  // null: every column is visible
+  Global<const T> x;  // at the frame's first element, moved down to x's own grid
+  Global<T> y;        // these two at the frame's first element
+  Global<const uint8_t> mask;
   Index lead;
   Index columns;
+  uint32_t x_shift;  // elements from `x` to the frame's first
   bool ragged;       // an end of the row lies within a vector
-  bool y_has_frame;  // y's vectors lie on their own grid too
 
   ODDTILE_DEVICE Index vectors() const { return (columns + lead + width - 1) / width; }
 
@@ -48,6 +56,7 @@ struct CoveredRow {
 
   // The elements of a vector that are columns. Without branches: they would keep loads apart.
   ODDTILE_DEVICE uint32_t inside(Index vector) const {
+    if constexpr (kWhole) return touches(vector) ? kAll : 0u;
     const Index first = vector * width - lead;
     const Index left = columns - first;
     const int from = int(first < -width ? Index(width) : (first < 0 ? -first : Index(0)));
@@ -81,9 +90,23 @@ struct CoveredRow {
     return bits & inside(vector);
   }
 
+  // Whether x's vectors are the frame's: one read each.
+  ODDTILE_DEVICE bool x_has_frame() const { return kWhole || x_shift == 0; }
+
   // Whole, although only its columns have an influence: in place, others may be writing the rest.
   ODDTILE_DEVICE Vec read(Index vector) const {
     return load_covering<Vec>(x, vector, inside(vector));
+  }
+
+  // The same wherever x lies.
+  ODDTILE_DEVICE Vec read_shifted(Index vector) const {
+    const uint32_t columns_here = inside(vector);
+    const uint32_t in_low = columns_here << x_shift & kAll;
+    const uint32_t in_high = columns_here >> (width - x_shift);
+    Vec low = nothing(), high = nothing();
+    if (in_low != 0) low = load_covering<Vec>(x, vector, in_low);
+    if (in_high != 0) high = load_covering<Vec>(x, int64_t(vector) + 1, in_high);
+    return funnel(low, high, x_shift * uint32_t(sizeof(T)));
   }
 
   static ODDTILE_DEVICE Vec nothing() {
@@ -111,7 +134,8 @@ struct CoveredRow {
   // Whole vectors where they are wholly inside, elements at the ends.
   ODDTILE_DEVICE void write(Index vector, const Vec& values) const {
     const uint32_t columns_here = inside(vector);
-    if (columns_here == kAll && y_has_frame) return store_as(y, vector, values);
+    if (columns_here == kAll) return store_as(y, vector, values);
+    if constexpr (kWhole) return;
     const int64_t at = int64_t(vector) * width;
     ODDTILE_UNROLL
     for (int i = 0; i < width; ++i) {

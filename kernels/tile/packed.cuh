@@ -37,19 +37,25 @@ ODDTILE_DEVICE Packed<T, count> pack_all(const float (&values)[count]) {
   return result;
 }
 
-// The 16 bytes that start `shift` (0..15) bytes into the 32 bytes low, high.
-ODDTILE_DEVICE Vector<uint32_t, 4> funnel(const Vector<uint32_t, 4>& low,
-                                          const Vector<uint32_t, 4>& high, uint32_t shift) {
-  uint32_t word[8];
+// The vector that starts `shift` bytes into low, high, which lie one behind the other.
+template <int words>
+ODDTILE_DEVICE Vector<uint32_t, words> funnel(const Vector<uint32_t, words>& low,
+                                              const Vector<uint32_t, words>& high, uint32_t shift) {
+  uint32_t word[2 * words];
   ODDTILE_UNROLL
-  for (int i = 0; i < 8; ++i) word[i] = i < 4 ? low.element[i] : high.element[i - 4];
+  for (int i = 0; i < 2 * words; ++i) {
+    word[i] = i < words ? low.element[i] : high.element[i - words];
+  }
   ODDTILE_UNROLL
-  for (int i = 0; i < 6; ++i) word[i] = shift & 8u ? word[i + 2] : word[i];
+  for (int step = words / 2; step > 0; step /= 2) {
+    ODDTILE_UNROLL
+    for (int i = 0; i < words + step; ++i) {
+      word[i] = shift & uint32_t(4 * step) ? word[i + step] : word[i];
+    }
+  }
+  Vector<uint32_t, words> result;
   ODDTILE_UNROLL
-  for (int i = 0; i < 5; ++i) word[i] = shift & 4u ? word[i + 1] : word[i];
-  Vector<uint32_t, 4> result;
-  ODDTILE_UNROLL
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < words; ++i) {
     const uint64_t pair = uint64_t(word[i + 1]) << 32 | word[i];
     result.element[i] = uint32_t(pair >> (8u * (shift & 3u)));
   }

@@ -19,20 +19,34 @@ struct Sum {
 
 inline constexpr int kExchangeBytes = 32 * int(sizeof(float));  // of one reduction over a block
 
-// Combines `value` over `lanes` neighbouring lanes, by a tree; every one of them gets the result.
-// `lanes`: a power of two up to 32, or the whole block. All lanes of the warp (block) take part.
-// `exchange`: 32 floats of shared memory that nothing else uses between two barriers.
-template <class Operation>
-ODDTILE_DEVICE float reduce_row(float value, int32_t lanes, float* exchange) {
-  for (int32_t step = 1; step < 32 && step < lanes; step *= 2) {
+// Combines `value` over `lanes` neighbouring lanes, a power of two up to a warp, by a tree; every
+// one of them gets the result. All lanes of the warp take part.
+template <class Operation, int lanes>
+ODDTILE_DEVICE float reduce_lanes(float value) {
+  ODDTILE_UNROLL
+  for (int32_t step = 1; step < lanes; step *= 2) {
     value = Operation::combine(value, shuffle_xor(value, step));
   }
-  if (lanes <= 32) return value;
+  return value;
+}
+
+// The same over the whole block. `exchange`: 32 floats of shared memory that nothing else uses
+// between two barriers.
+template <class Operation>
+ODDTILE_DEVICE float reduce_block(float value, float* exchange) {
+  value = reduce_lanes<Operation, 32>(value);
   if (lane() == 0) exchange[warp()] = value;
   sync_block();
-  value = lane() < lanes / 32 ? exchange[lane()] : Operation::kIdentity;
-  ODDTILE_UNROLL
-  for (int32_t step = 1; step < 32; step *= 2) {
+  value = lane() < threads() / 32 ? exchange[lane()] : Operation::kIdentity;
+  return reduce_lanes<Operation, 32>(value);
+}
+
+// The same for a number of lanes that only the launch knows: a power of two up to a warp, or the
+// whole block.
+template <class Operation>
+ODDTILE_DEVICE float reduce_row(float value, int32_t lanes, float* exchange) {
+  if (lanes > 32) return reduce_block<Operation>(value, exchange);
+  for (int32_t step = 1; step < lanes; step *= 2) {
     value = Operation::combine(value, shuffle_xor(value, step));
   }
   return value;

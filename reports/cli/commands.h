@@ -67,10 +67,20 @@ struct RemovalCommandOptions {
   std::string redundant = "properties/search/redundant.txt";
 };
 
+struct TuneOptions {
+  std::vector<std::string> cases;  // each a text, or @file with one a line
+  std::string machine = "cuda";
+  int rounds = 7;
+  int repeats = 1;         // launches in one graph
+  bool preferred = false;  // only what would be chosen
+  bool unverified = false;
+};
+
 int machines_command();
 int list_command();
 int run_command(const Selection& selection);
 int time_command(Selection selection);
+int tune_command(const TuneOptions& options);
 int soundness_command(const SoundnessOptions& options);
 int worlds_command(const WorldsOptions& options);
 int removal_command(const RemovalCommandOptions& options);

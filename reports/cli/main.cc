@@ -83,6 +83,19 @@ void add_profile(CLI::App& app, ProfileOptions& options) {
   command->add_flag("--products-only", options.products_only, "a quick look: no functions");
 }
 
+void add_tune(CLI::App& app, TuneOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("tune", "every configuration of softmax and vector add beside a copy");
+  command->add_option("cases", options.cases, "texts, or @file with one a line")->required();
+  command->add_option("--machine", options.machine, "cuda")->capture_default_str();
+  command->add_option("--rounds", options.rounds, "medians are of so many")->capture_default_str();
+  command->add_option("--repeats", options.repeats, "launches in one graph: for small problems")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--preferred", options.preferred, "only the configuration that is chosen");
+  command->add_flag("--unverified", options.unverified, "do not judge outputs");
+}
+
 struct Usage {
   CLI::App app{"oddtile: checks, times and reports GPU kernels where they break", "oddtile"};
   Selection run, time;
@@ -92,6 +105,7 @@ struct Usage {
   SoundnessOptions soundness;
   WorldsOptions worlds;
   RemovalCommandOptions removal;
+  TuneOptions tune;
 
   Usage() {
     app.require_subcommand(1);
@@ -105,6 +119,7 @@ struct Usage {
     CLI::App* time_app = app.add_subcommand("time", "one case timed beside its baseline");
     time.machine = "cuda";
     add_selection(time_app, time);
+    add_tune(app, tune);
     add_soundness(app, soundness);
     add_worlds(app, worlds);
     add_removal(app, removal);
@@ -141,6 +156,7 @@ struct Usage {
     if (app.got_subcommand("list")) return list_command();
     if (app.got_subcommand("run")) return run_command(run);
     if (app.got_subcommand("time")) return time_command(time);
+    if (app.got_subcommand("tune")) return tune_command(tune);
     if (app.got_subcommand("soundness")) return soundness_command(soundness);
     if (app.got_subcommand("worlds")) return worlds_command(worlds);
     if (app.got_subcommand("removal")) return removal_command(removal);

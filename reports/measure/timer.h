@@ -27,6 +27,10 @@ class Timer {
                                     std::span<const int> order) = 0;
   // Reads and writes `bytes` once each: GB/s, bytes read plus bytes written; nullopt: no memory.
   virtual std::optional<double> copy_rate(int64_t bytes, int rounds) = 0;
+  // A copy on the device, to be timed beside kernels.
+  virtual Launch copying(void* to, const void* from, int64_t bytes) = 0;
+  // `times` launches in a row as one, enqueued without the host's time between them.
+  virtual Launch repeated(const Launch& launch, int times) = 0;
   // A square bf16 product through the vendor's library; nullopt and a reason where there is none.
   virtual std::optional<double> matmul_rate(int64_t side, int rounds, std::string* reason) = 0;
 };

@@ -78,6 +78,30 @@ class CudaTimer : public Timer {
     return rate;
   }
 
+  Launch copying(void* to, const void* from, int64_t bytes) override {
+    return [=, stream = stream_] {
+      const cudaError_t status =
+          cudaMemcpyAsync(to, from, size_t(bytes), cudaMemcpyDeviceToDevice, stream);
+      return status == cudaSuccess ? oddtile_ok : oddtile_launch_failed;
+    };
+  }
+
+  Launch repeated(const Launch& launch, int times) override {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    bool good = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+    for (int i = 0; i < times && good; ++i) good = launch() == oddtile_ok;
+    good = cudaStreamEndCapture(stream_, &graph) == cudaSuccess && good;
+    good = good && cudaGraphInstantiate(&ready, graph, 0) == cudaSuccess;
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    if (!good) return [] { return oddtile_launch_failed; };
+    const std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>> kept(ready, cudaGraphExecDestroy);
+    return [kept, stream = stream_] {
+      const cudaError_t status = cudaGraphLaunch(kept.get(), stream);
+      return status == cudaSuccess ? oddtile_ok : oddtile_launch_failed;
+    };
+  }
+
   std::optional<double> matmul_rate(int64_t side, int rounds, std::string* reason) override {
     const auto product = MatrixProduct::make(machine_, side, reason);
     if (product == nullptr) return std::nullopt;

@@ -27,6 +27,10 @@ class FakeTimer : public Timer {
   }
   std::optional<double> copy_rate(int64_t, int) override { return std::nullopt; }
   std::optional<double> matmul_rate(int64_t, int, std::string*) override { return std::nullopt; }
+  Launch copying(void*, const void*, int64_t) override {
+    return [] { return oddtile_ok; };
+  }
+  Launch repeated(const Launch& launch, int) override { return launch; }
 
   int rounds = 0;
 };

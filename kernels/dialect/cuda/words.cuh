@@ -313,6 +313,16 @@ inline bool launch_clusters(const void* kernel, const LaunchShape& shape, void* 
   return cudaLaunchKernelExC(&config, kernel, arguments) == cudaSuccess;
 }
 
+// The most dynamic shared memory that a block may have on the current device.
+inline int64_t shared_bytes_at_most() {
+  int device = 0;
+  int bytes = 0;
+  const bool known = cudaGetDevice(&device) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                            device) == cudaSuccess;
+  return known ? bytes : 48 * 1024;
+}
+
 // Enqueues kernel(parameters) on `stream`; false when the machine refuses. `name` is for reports.
 template <class Parameters>
 bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape& shape,

@@ -198,6 +198,11 @@ bool clear(Global<T> first, int64_t count, void* stream) {
 inline int32_t multiprocessors() {
   return 2;
 }
+// The most shared memory that a block may have.
+inline int64_t shared_bytes_at_most() {
+  return simulator::kSharedBytesMax;
+}
+
 // Runs kernel(parameters) to completion on the Machine that `stream` points at; false when the
 // machine refuses. `name` is for hazards.
 template <class Parameters>

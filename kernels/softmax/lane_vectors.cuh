@@ -1,0 +1,216 @@
+// The vectors of a row that one lane holds in registers, from the loads to the stores.
+//
+// fp32 keeps the weights where the input was. 16-bit types keep them as floats where they fit, else
+// the packed input, and compute the weights twice.
+#pragma once
+
+#include "kernels/tile/covered_row.cuh"
+#include "kernels/tile/row_reduction.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+template <class T>
+struct SoftmaxParameters {
+  Global<const T> x;
+  Global<T> y;
+  Global<const uint8_t> mask;
+  int64_t x_row_stride;
+  int64_t y_row_stride;
+  int64_t mask_row_stride;
+  int64_t rows;
+  int64_t columns;
+  int32_t frame_bytes;   // see SoftmaxFrame
+  int32_t shared_slots;  // vectors of a lane in shared memory
+};
+
+template <class T, int width, RowKind kind, class Index>
+ODDTILE_DEVICE CoveredRow<T, width, kind, Index> row_of(const SoftmaxParameters<T>& p,
+                                                        int64_t row) {
+  CoveredRow<T, width, kind, Index> result;
+  Global<const T> x = p.x + row * p.x_row_stride;
+  Global<T> y = p.y + row * p.y_row_stride;
+  int64_t lead = 0;
+  if constexpr (kind != RowKind::whole) {
+    lead = int64_t(address_modulo(y, uint32_t(p.frame_bytes)) / sizeof(T));
+    x = x + -lead;
+    y = y + -lead;
+    result.x_shift = address_modulo(x, uint32_t(sizeof(Packed<T, width>))) / sizeof(T);
+    x = x + -int64_t(result.x_shift);
+  }
+  result.x = x;
+  result.y = y;
+  if constexpr (kind == RowKind::masked) result.mask = p.mask + (row * p.mask_row_stride - lead);
+  result.lead = Index(lead);
+  result.columns = Index(p.columns);
+  result.ragged = kind != RowKind::whole && (lead % width != 0 || (lead + p.columns) % width != 0);
+  return result;
+}
+
+// The same position, of which the compiler knows nothing: what follows from it is computed anew
+// instead of being kept in registers that the row needs.
+template <class Index>
+ODDTILE_DEVICE Index again(Index position) {
+  const uint32_t low = opaque(uint32_t(position));
+  if constexpr (sizeof(Index) == 4) return Index(low);
+  return Index(uint64_t(position) >> 32 << 32 | low);
+}
+
+// This lane's vectors of one step: vector number first + v * lanes.
+template <class T, int width, int vectors, RowKind kind, class Index>
+struct LaneVectors {
+  using Row = CoveredRow<T, width, kind, Index>;
+  static constexpr bool kMasked = Row::kMasked;
+  static constexpr bool kKeepsFloats = sizeof(T) == 2 && vectors <= 4;
+
+  typename Row::Vec vector[vectors];
+  float kept[kKeepsFloats ? vectors : 1][width];  // weights
+
+  // All loads are under way before the first is needed. Vectors without a visible column cost none.
+  ODDTILE_DEVICE void load(const Row& row, Index first, Index lanes) {
+    Visibility visible;
+    if constexpr (kMasked) visible = load_visibility(row, first, lanes);
+    const auto is_wanted = [&](int v) {
+      return kMasked ? visible.of(v) != 0 : row.touches(first + v * lanes);
+    };
+    if (row.x_has_frame()) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        vector[v] = is_wanted(v) ? row.read(first + v * lanes) : Row::nothing();
+      }
+    } else {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        vector[v] = is_wanted(v) ? row.read_shifted(first + v * lanes) : Row::nothing();
+      }
+    }
+    if constexpr (kMasked) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        if (visible.of(v) != Row::kAll) Row::hide(&vector[v], visible.of(v));
+      }
+    } else if (row.ragged) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) hide_outside(row, again(first) + v * lanes, &vector[v]);
+    }
+  }
+
+  static ODDTILE_DEVICE void hide_outside(const Row& row, Index at, typename Row::Vec* values) {
+    const uint32_t columns = row.inside(at);
+    if (columns != 0 && columns != Row::kAll) Row::hide(values, columns);
+  }
+
+  // Which elements of each vector are visible columns, a bit each.
+  struct Visibility {
+    uint32_t bits[(vectors * width + 31) / 32];
+    ODDTILE_DEVICE uint32_t of(int v) const {
+      return bits[v * width / 32] >> (v * width % 32) & Row::kAll;
+    }
+  };
+
+  static ODDTILE_DEVICE Visibility load_visibility(const Row& row, Index first, Index lanes) {
+    typename Row::MaskWords words[vectors];
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) words[v] = row.read_mask(first + v * lanes);
+    Visibility result;
+    ODDTILE_UNROLL
+    for (uint32_t& bits : result.bits) bits = 0;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      result.bits[v * width / 32] |= row.visible(words[v], first + v * lanes) << (v * width % 32);
+    }
+    ODDTILE_UNROLL
+    for (uint32_t& bits : result.bits) bits = opaque(bits);
+    return result;
+  }
+
+  ODDTILE_DEVICE void store(const Row& row, Index first, Index lanes) const {
+    if (Row::kWhole || !row.ragged) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        const Index at = first + v * lanes;
+        if (row.touches(at)) store_as(row.y, at, vector[v]);
+      }
+    } else {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) row.write(again(first) + v * lanes, vector[v]);
+    }
+  }
+
+  ODDTILE_DEVICE float maximum_of_all() const {
+    float result = kNegativeInfinity;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      ODDTILE_UNROLL
+      for (int i = 0; i < width; ++i) result = maximum(result, to_float(unpack<T>(vector[v], i)));
+    }
+    return result;
+  }
+
+  // 16-bit inputs stay packed from one use to the next.
+  ODDTILE_DEVICE void keep_packed() {
+    if constexpr (sizeof(T) == 2) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        ODDTILE_UNROLL
+        for (uint32_t& word : vector[v].element) word = opaque(word);
+      }
+    }
+  }
+
+  // The weights' sum; the weights stay for `finish` where they fit.
+  ODDTILE_DEVICE float weigh(const RowWeights<T>& weight) {
+    float sum = 0.0f;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      float w[width];
+      ODDTILE_UNROLL
+      for (int i = 0; i < width; ++i) {
+        w[i] = weight(to_float(unpack<T>(vector[v], i)));
+        if constexpr (sizeof(T) == 4) vector[v].element[i] = std::bit_cast<uint32_t>(w[i]);
+        if constexpr (kKeepsFloats) kept[v][i] = w[i];
+      }
+      sum += tree_sum(w);
+    }
+    if constexpr (!kKeepsFloats) keep_packed();
+    return sum;
+  }
+
+  // Replaces every element by its weight times `scale`, after `weigh`.
+  ODDTILE_DEVICE void finish(const RowWeights<T>& weight, float scale) {
+    replace(scale, [&](int v, int i) {
+      if constexpr (kKeepsFloats) return kept[v][i];
+      const float value = to_float(unpack<T>(vector[v], i));
+      return sizeof(T) == 4 ? value : weight(value);
+    });
+  }
+
+  // The same from the input.
+  ODDTILE_DEVICE void finish_anew(const RowWeights<T>& weight, float scale) {
+    replace(scale, [&](int v, int i) { return weight(to_float(unpack<T>(vector[v], i))); });
+  }
+
+  // Hidden elements become +0 whatever became of the row. Only a row without a finite scale needs
+  // it: in any other their weights are 0. The mask is read again rather than kept.
+  ODDTILE_DEVICE void clear_hidden(const Row& row, Index first, Index lanes, float scale) {
+    if constexpr (kMasked) {
+      if (magnitude(scale) < -kNegativeInfinity) return;
+      const Visibility visible = load_visibility(row, first, lanes);
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) Row::clear(&vector[v], visible.of(v));
+    }
+  }
+
+ private:
+  template <class Value>
+  ODDTILE_DEVICE void replace(float scale, Value value) {
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      float result[width];
+      ODDTILE_UNROLL
+      for (int i = 0; i < width; ++i) result[i] = value(v, i) * scale;
+      vector[v] = pack_all<T>(result);
+    }
+  }
+};
+
+}  // namespace oddtile::ODDTILE_MACHINE

@@ -1,0 +1,124 @@
+// A block per row that registers alone do not hold: each lane has further vectors in shared memory.
+//
+// A lane reads only what it has brought there itself, so no barrier is needed; the copies are
+// asynchronous and take no registers while they are under way. With 128 KiB in registers and as
+// much in shared memory one multiprocessor holds rows of 256 KiB, and each byte still moves once.
+#pragma once
+
+#include "kernels/softmax/rows.cuh"
+
+namespace oddtile::ODDTILE_MACHINE {
+
+// This lane's vectors in shared memory: slot s is vector number first + s * threads() of the row.
+template <class T, int width, RowKind kind>
+class SharedVectors {
+ public:
+  using Row = CoveredRow<T, width, kind, int32_t>;
+  using Vec = typename Row::Vec;
+
+  ODDTILE_DEVICE SharedVectors(std::byte* memory, int32_t first, int32_t slots)
+      : memory_(reinterpret_cast<Vec*>(memory) + thread()), first_(first), slots_(slots) {}
+
+  // Starts all loads. What cannot be copied as it is goes through registers, a few at a time.
+  ODDTILE_DEVICE void start(const Row& row) {
+    const bool copied = !Row::kMasked && row.x_has_frame();
+    if (copied) {
+      for (int32_t s = 0; s < slots_; ++s) copy(row, s);
+    } else {
+      for (int32_t s = 0; s < slots_; s += kBatch) load_batch(row, s);
+    }
+    commit_copies();
+  }
+
+  ODDTILE_DEVICE float maximum_of_all() {
+    wait_copies<0>();
+    float result = kNegativeInfinity;
+    for (int32_t s = 0; s < slots_; ++s) result = maximum(result, held(s).maximum_of_all());
+    return result;
+  }
+
+  // As LaneVectors: fp32 keeps the weights where the input was.
+  ODDTILE_DEVICE float weigh(const RowWeights<T>& weight) {
+    float sum = 0.0f;
+    for (int32_t s = 0; s < slots_; ++s) {
+      One one = held(s);
+      sum += one.weigh(weight);
+      if constexpr (sizeof(T) == 4) *slot(s) = one.vector[0];
+    }
+    return sum;
+  }
+
+  ODDTILE_DEVICE void write(const Row& row, const RowWeights<T>& weight, float scale) {
+    for (int32_t s = 0; s < slots_; ++s) {
+      One one = held(s);
+      if constexpr (sizeof(T) == 4) one.finish(weight, scale);
+      if constexpr (sizeof(T) == 2) one.finish_anew(weight, scale);
+      one.clear_hidden(row, vector(s), 0, scale);
+      row.write(vector(s), one.vector[0]);
+    }
+  }
+
+ private:
+  static constexpr int kBatch = 4;
+  using One = LaneVectors<T, width, 1, kind, int32_t>;
+
+  ODDTILE_DEVICE Vec* slot(int32_t s) const { return memory_ + s * threads(); }
+  ODDTILE_DEVICE int32_t vector(int32_t s) const { return first_ + s * threads(); }
+  ODDTILE_DEVICE One held(int32_t s) const {
+    One one;
+    one.vector[0] = *slot(s);
+    return one;
+  }
+
+  ODDTILE_DEVICE void copy(const Row& row, int32_t s) {
+    const int32_t at = vector(s);
+    const uint32_t columns = row.inside(at);
+    if (columns == Row::kAll) {
+      copy_async_16(slot(s), row.x + int64_t(at) * width, 16);
+    } else {
+      Vec values = columns != 0 ? row.read(at) : Row::nothing();
+      Row::hide(&values, columns);
+      *slot(s) = values;
+    }
+  }
+
+  ODDTILE_DEVICE void load_batch(const Row& row, int32_t s) {
+    LaneVectors<T, width, kBatch, kind, int32_t> batch;
+    batch.load(row, vector(s), threads());
+    ODDTILE_UNROLL
+    for (int i = 0; i < kBatch; ++i) {
+      if (s + i < slots_) *slot(s + i) = batch.vector[i];
+    }
+  }
+
+  Vec* memory_;
+  int32_t first_;
+  int32_t slots_;
+};
+
+template <class T, int width, int vectors, RowKind kind>
+ODDTILE_KERNEL(1024, 1)
+softmax_in_shared_memory(SoftmaxParameters<T> p) {
+  const auto row = row_of<T, width, kind, int32_t>(p, block());
+  auto* exchange = reinterpret_cast<float*>(shared_memory());
+  SharedVectors<T, width, kind> more(shared_memory() + 2 * kExchangeBytes,
+                                     vectors * threads() + thread(), p.shared_slots);
+  more.start(row);
+  LaneVectors<T, width, vectors, kind, int32_t> mine;
+  mine.load(row, thread(), threads());
+
+  const float own_max = maximum(mine.maximum_of_all(), more.maximum_of_all());
+  const float max = reduce_block<Maximum>(own_max, exchange);
+  mine.keep_packed();
+  const RowWeights<T> weight(frame_at(max, kLog2E));
+  const float own_sum = mine.weigh(weight) + more.weigh(weight);
+  const float sum = reduce_block<Sum>(own_sum, exchange + 32);
+  const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
+
+  mine.finish(weight, scale);
+  mine.clear_hidden(row, again(thread()), threads(), scale);
+  mine.store(row, again(thread()), threads());
+  more.write(row, weight, scale);
+}
+
+}  // namespace oddtile::ODDTILE_MACHINE

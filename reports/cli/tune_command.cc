@@ -1,0 +1,64 @@
+// `oddtile tune '<case>' ...`: every configuration of a case beside a copy of as many bytes.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <sstream>
+
+#include "oracles/case/text.h"
+#include "reports/cli/selection.h"
+#include "reports/measure/tuning.h"
+
+namespace oddtile::reports {
+namespace {
+
+std::vector<std::string> lines_of(const std::vector<std::string>& cases) {
+  std::vector<std::string> lines;
+  for (const std::string& text : cases) {
+    if (!text.starts_with('@')) {
+      lines.push_back(text);
+      continue;
+    }
+    std::istringstream file(read_file(text.substr(1)));
+    for (std::string line; std::getline(file, line);) {
+      if (!line.empty() && line[0] != '#') lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+void print(const std::string& text, const TunedPoint& point) {
+  fmt::print("{}\n  {:.1f} MB in sectors; copy {:.2f} us, {:.0f} GB/s\n", text,
+             double(point.bytes) * 1e-6, point.copy_us, double(point.bytes) / point.copy_us * 1e-3);
+  if (!point.problem.empty()) fmt::print("  {}\n", point.problem);
+  for (const TunedConfiguration& one : point.configurations) {
+    fmt::print("  {}{:<42} {:>10.2f} us  {:.3f} of copy  {}\n", one.preferred ? '*' : ' ', one.name,
+               one.us, one.share, one.verdict);
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int tune_command(const TuneOptions& options) {
+  properties::Machine& machine = machine_named(options.machine);
+  std::string reason;
+  const std::unique_ptr<Timer> timer = make_timer(machine, &reason);
+  if (timer == nullptr) throw WrongUse("cannot time: " + reason);
+  const oddtile_implementation& fused = implementation_named("fused", machine);
+  const TuningOptions tuning = {.rounds = options.rounds,
+                                .repeats = options.repeats,
+                                .preferred_only = options.preferred,
+                                .verify = !options.unverified};
+  bool clean = true;
+  for (const std::string& line : lines_of(options.cases)) {
+    const TunedPoint point = tune(case_of(line), fused, machine, *timer, tuning);
+    print(line, point);
+    for (const TunedConfiguration& one : point.configurations) {
+      clean = clean && one.verdict != "fail" && one.us > 0;
+    }
+    clean = clean && point.problem.empty();
+  }
+  return clean ? 0 : 1;
+}
+
+}  // namespace oddtile::reports
