@@ -9,20 +9,22 @@ namespace oddtile {
 namespace {
 
 constexpr int32_t kWideFrame = 128;     // bytes
-constexpr int64_t kExchange = 256;      // bytes of shared memory for reductions over a block
+constexpr int64_t kExchange = 512;      // bytes of shared memory for reductions over a block
 constexpr int64_t kTileBytes = 16384;   // of x
 constexpr int64_t kTileRows = 16;       // a multiple: tiles then start on a sector of the first
 constexpr int32_t kFewestThreads = 64;  // of a block that holds one row
 constexpr int32_t kMostThreads = 1024;
+constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a row by lines of 128 bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
-constexpr int64_t kFew = 600;
+constexpr int64_t kFew = 1100;
 
 // Preferred configurations of lanes within a warp, shortest row first.
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-constexpr int32_t kTiles[] = {14, 15, 16, 17};
+constexpr int32_t kTiles[] = {22, 23, 24, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11;
-constexpr int32_t kShared512 = 12, kShared1024 = 13;
+constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
+constexpr int32_t kShared1024[] = {13, 18, 19, 20, 21};
 
 // Vectors that a row spans, wherever in its frame it starts.
 int64_t row_vectors(const oddtile_softmax_problem& p, bool narrow) {
@@ -50,14 +52,11 @@ RowAddresses row_addresses(const oddtile_softmax_problem& p, const void* data, i
   return {int64_t(reinterpret_cast<uintptr_t>(data) & 0xFFFu), int64_t(step & 0xFFFu)};
 }
 
-// Rows of x and of y lie alike and almost without gaps.
+// No gaps between rows.
 bool suits_tiles(const oddtile_softmax_problem& p) {
-  const auto is_dense = [&](int64_t stride) {
-    return stride >= p.columns && stride <= p.columns + p.columns / 8 + 1;
-  };
   return element_bytes(p.dtype) == 2 && p.rows > 1 && p.columns > 0 &&
-         p.x_row_stride == p.y_row_stride && is_dense(p.y_row_stride) &&
-         (p.mask == nullptr || is_dense(p.mask_row_stride));
+         p.x_row_stride == p.columns && p.y_row_stride == p.columns &&
+         (p.mask == nullptr || p.mask_row_stride == p.columns);
 }
 
 bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
@@ -68,7 +67,9 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
     case SoftmaxForm::block:
       return block_threads(vectors, it.vectors) <= kMostThreads;
     case SoftmaxForm::shared:
-      return vectors < int64_t(1) << 20;
+      // Not for rows that would leave most of its lanes idle, but for fuzzing.
+      return (it.threads == 32 || vectors >= int64_t(it.threads) * it.vectors * it.cluster / 2) &&
+             vectors < int64_t(1) << 20 && p.rows <= kMostBlocks / it.cluster;
     case SoftmaxForm::tile:
       return suits_tiles(p) && p.columns <= int64_t(it.lanes) * it.vectors;
     case SoftmaxForm::online:
@@ -80,9 +81,9 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
 // The first of these that holds a row and is admissible, or -1.
 template <int32_t count>
 int32_t first_of(const int32_t (&indices)[count], const oddtile_softmax_problem& p,
-                 int64_t shared_bytes) {
+                 const SoftmaxMachine& machine) {
   for (int32_t index : indices) {
-    if (softmax_admits(p, index, shared_bytes)) return index;
+    if (softmax_admits(p, index, machine)) return index;
   }
   return -1;
 }
@@ -103,10 +104,10 @@ int32_t block_for(const oddtile_softmax_problem& p) {
 SoftmaxPlan tile_plan(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
   // As staged in shared memory, the bytes before and after a run included.
   const auto staged = [](int64_t bytes) { return round_up(bytes + 15, int64_t(16)); };
-  const int64_t row_bytes = p.x_row_stride * element_bytes(p.dtype);
+  const int64_t row_bytes = p.columns * element_bytes(p.dtype);
   const int64_t many = std::max(kTileBytes / row_bytes / kTileRows * kTileRows, kTileRows);
   const int64_t rows = it.threads < 128 ? 2 : many;  // for fuzzing: tiles enough in a few rows
-  const int64_t mask_bytes = p.mask != nullptr ? staged(rows * p.mask_row_stride) : 0;
+  const int64_t mask_bytes = p.mask != nullptr ? staged(rows * p.columns) : 0;
   return {.blocks = ceil_div(p.rows, rows),
           .threads = it.threads,
           .tile_rows = int32_t(rows),
@@ -150,37 +151,46 @@ SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
   if (it.form == SoftmaxForm::lanes) {
     return {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)), .threads = it.threads};
   }
-  SoftmaxPlan plan = {.blocks = p.rows, .threads = it.threads, .shared_bytes = kExchange};
+  SoftmaxPlan plan = {
+      .blocks = p.rows * it.cluster, .threads = it.threads, .shared_bytes = kExchange};
   if (it.form == SoftmaxForm::block) plan.threads = int32_t(block_threads(vectors, it.vectors));
   if (it.form == SoftmaxForm::shared) {
-    const int64_t more = std::max<int64_t>(0, vectors - int64_t(it.vectors) * it.threads);
+    const int64_t lines = ceil_div(vectors, kLineVectors);
+    const int64_t share = ceil_div(lines, int64_t(it.cluster)) * kLineVectors;
+    const int64_t more = std::max<int64_t>(0, share - int64_t(it.vectors) * it.threads);
     plan.shared_slots = int32_t(ceil_div(more, int64_t(it.threads)));
     plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * 16;
   }
   return plan;
 }
 
-bool softmax_admits(const oddtile_softmax_problem& p, int32_t index, int64_t shared_bytes) {
+bool softmax_admits(const oddtile_softmax_problem& p, int32_t index,
+                    const SoftmaxMachine& machine) {
   if (index < 0 || index >= kSoftmaxCount) return false;
-  if (!holds(p, kSoftmaxConfigurations[index])) return false;
+  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
+  if (!holds(p, it) || it.cluster > machine.cluster_blocks) return false;
   const SoftmaxPlan plan = softmax_plan(p, index);
-  return plan.blocks <= kMostBlocks && plan.shared_bytes <= shared_bytes;
+  return plan.blocks <= kMostBlocks && plan.shared_bytes <= machine.shared_bytes;
 }
 
-int32_t choose_softmax(const oddtile_softmax_problem& p, int64_t shared_bytes) {
-  const auto admits = [&](int32_t index) { return softmax_admits(p, index, shared_bytes); };
+int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
+  const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
   if (p.rows >= kFew && !softmax_rows_are_whole(p, false)) {
-    const int32_t tile = first_of(kTiles, p, shared_bytes);
+    const int32_t tile = first_of(kTiles, p, machine);
     if (tile >= 0) return tile;
   }
-  const int32_t lanes = first_of(kLanes, p, shared_bytes);
+  const int32_t lanes = first_of(kLanes, p, machine);
   if (lanes >= 0) return lanes;
-  if (admits(block_for(p))) return block_for(p);
-  // Two blocks of 512 threads on a multiprocessor where that leaves each enough shared memory.
-  if (admits(kShared512) && softmax_plan(p, kShared512).shared_bytes <= shared_bytes / 2) {
-    return kShared512;
-  }
-  return admits(kShared1024) ? kShared1024 : kSoftmaxOnline;
+  // Blocks of 512 threads of which a multiprocessor holds two: one reads while the other computes.
+  const SoftmaxMachine half = {machine.shared_bytes / 2, machine.cluster_blocks};
+  const int32_t two_fit = first_of(kShared512, p, half);
+  const int32_t block = block_for(p);
+  const bool computes_long = p.rows >= kFew && (p.dtype != oddtile_fp32 || p.mask != nullptr);
+  const bool is_wide = softmax_plan(p, block).threads > 512;
+  if (admits(block) && !(two_fit >= 0 && computes_long && is_wide)) return block;
+  if (two_fit >= 0) return two_fit;
+  const int32_t one_fits = first_of(kShared1024, p, machine);
+  return one_fits >= 0 ? one_fits : kSoftmaxOnline;
 }
 
 int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {

@@ -19,8 +19,9 @@ struct SoftmaxParameters {
   int64_t mask_row_stride;
   int64_t rows;
   int64_t columns;
-  int32_t frame_bytes;   // see SoftmaxFrame
-  int32_t shared_slots;  // vectors of a lane in shared memory
+  int32_t frame_bytes;     // see SoftmaxFrame
+  int32_t shared_slots;    // vectors of a lane in shared memory
+  int32_t cluster_blocks;  // that share a row
 };
 
 template <class T, int width, RowKind kind, class Index>
@@ -34,8 +35,9 @@ ODDTILE_DEVICE CoveredRow<T, width, kind, Index> row_of(const SoftmaxParameters<
     lead = int64_t(address_modulo(y, uint32_t(p.frame_bytes)) / sizeof(T));
     x = x + -lead;
     y = y + -lead;
-    result.x_shift = address_modulo(x, uint32_t(sizeof(Packed<T, width>))) / sizeof(T);
-    x = x + -int64_t(result.x_shift);
+    result.x_has_frame = address_modulo(x, uint32_t(sizeof(Packed<T, width>))) == 0;
+    result.x_is_odd = address_modulo(x, 4) != 0;
+    if (result.x_is_odd) x = x + -1;
   }
   result.x = x;
   result.y = y;
@@ -72,7 +74,7 @@ struct LaneVectors {
     const auto is_wanted = [&](int v) {
       return kMasked ? visible.of(v) != 0 : row.touches(first + v * lanes);
     };
-    if (row.x_has_frame()) {
+    if (Row::kWhole || row.x_has_frame) {
       ODDTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
         vector[v] = is_wanted(v) ? row.read(first + v * lanes) : Row::nothing();
@@ -80,7 +82,7 @@ struct LaneVectors {
     } else {
       ODDTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
-        vector[v] = is_wanted(v) ? row.read_shifted(first + v * lanes) : Row::nothing();
+        vector[v] = is_wanted(v) ? row.read_words(first + v * lanes) : Row::nothing();
       }
     }
     if constexpr (kMasked) {
@@ -137,13 +139,23 @@ struct LaneVectors {
   }
 
   ODDTILE_DEVICE float maximum_of_all() const {
-    float result = kNegativeInfinity;
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
+    if constexpr (sizeof(T) == 2) {
+      uint32_t pair = kNegativeInfinityWord<T>;
       ODDTILE_UNROLL
-      for (int i = 0; i < width; ++i) result = maximum(result, to_float(unpack<T>(vector[v], i)));
+      for (int v = 0; v < vectors; ++v) {
+        ODDTILE_UNROLL
+        for (uint32_t word : vector[v].element) pair = maximum_of_pairs<T>(pair, word);
+      }
+      return maximum(to_float(T{uint16_t(pair)}), to_float(T{uint16_t(pair >> 16)}));
+    } else {
+      float result = kNegativeInfinity;
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        ODDTILE_UNROLL
+        for (int i = 0; i < width; ++i) result = maximum(result, unpack<T>(vector[v], i));
+      }
+      return result;
     }
-    return result;
   }
 
   // 16-bit inputs stay packed from one use to the next.
@@ -157,8 +169,48 @@ struct LaneVectors {
     }
   }
 
-  // The weights' sum; the weights stay for `finish` where they fit.
-  ODDTILE_DEVICE float weigh(const RowWeights<T>& weight) {
+  // The weights' sum in the row's frame; the weights stay for `finish` where they fit.
+  ODDTILE_DEVICE float weigh(const RowFrame& frame) {
+    return takes_difference<T>(frame) ? weigh_by(RowWeights(frame)) : weigh_by(FusedWeights(frame));
+  }
+
+  // Replaces every element by its weight times `scale`, after `weigh`.
+  ODDTILE_DEVICE void finish(const RowFrame& frame, float scale) {
+    if constexpr (sizeof(T) == 4) {
+      replace(scale, [&](int v, int i) { return unpack<T>(vector[v], i); });
+    } else if constexpr (kKeepsFloats) {
+      replace(scale, [&](int v, int i) { return kept[v][i]; });
+    } else {
+      finish_anew(frame, scale);
+    }
+  }
+
+  // The same from the input.
+  ODDTILE_DEVICE void finish_anew(const RowFrame& frame, float scale) {
+    const auto finish_by = [&](const auto& weight) {
+      replace(scale, [&](int v, int i) { return weight(to_float(unpack<T>(vector[v], i))); });
+    };
+    if (takes_difference<T>(frame)) {
+      finish_by(RowWeights(frame));
+    } else {
+      finish_by(FusedWeights(frame));
+    }
+  }
+
+  // Hidden elements become +0 whatever became of the row. Only a row without a finite scale needs
+  // it: in any other their weights are 0. The mask is read again rather than kept.
+  ODDTILE_DEVICE void clear_hidden(const Row& row, Index first, Index lanes, float scale) {
+    if constexpr (kMasked) {
+      if (magnitude(scale) < -kNegativeInfinity) return;
+      const Visibility visible = load_visibility(row, first, lanes);
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) Row::clear(&vector[v], visible.of(v));
+    }
+  }
+
+ private:
+  template <class Weight>
+  ODDTILE_DEVICE float weigh_by(const Weight& weight) {
     float sum = 0.0f;
     ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) {
@@ -175,32 +227,6 @@ struct LaneVectors {
     return sum;
   }
 
-  // Replaces every element by its weight times `scale`, after `weigh`.
-  ODDTILE_DEVICE void finish(const RowWeights<T>& weight, float scale) {
-    replace(scale, [&](int v, int i) {
-      if constexpr (kKeepsFloats) return kept[v][i];
-      const float value = to_float(unpack<T>(vector[v], i));
-      return sizeof(T) == 4 ? value : weight(value);
-    });
-  }
-
-  // The same from the input.
-  ODDTILE_DEVICE void finish_anew(const RowWeights<T>& weight, float scale) {
-    replace(scale, [&](int v, int i) { return weight(to_float(unpack<T>(vector[v], i))); });
-  }
-
-  // Hidden elements become +0 whatever became of the row. Only a row without a finite scale needs
-  // it: in any other their weights are 0. The mask is read again rather than kept.
-  ODDTILE_DEVICE void clear_hidden(const Row& row, Index first, Index lanes, float scale) {
-    if constexpr (kMasked) {
-      if (magnitude(scale) < -kNegativeInfinity) return;
-      const Visibility visible = load_visibility(row, first, lanes);
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) Row::clear(&vector[v], visible.of(v));
-    }
-  }
-
- private:
   template <class Value>
   ODDTILE_DEVICE void replace(float scale, Value value) {
     ODDTILE_UNROLL

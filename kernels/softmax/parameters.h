@@ -10,8 +10,8 @@ namespace oddtile {
 // shared memory; many rows in a tile in shared memory; nowhere (read twice).
 enum class SoftmaxForm { lanes, block, shared, tile, online };
 
-// `lanes` lanes share a row (part of a warp; else the whole block). A lane owns `vectors` vectors
-// of the row in registers (online: per step; tile: elements). Vectors have 16 bytes, or two
+// `lanes` lanes share a row (part of a warp; 0: all blocks of a cluster). A lane owns `vectors`
+// vectors of the row in registers (online: per step; tile: elements). Vectors have 16 bytes, or two
 // elements where `narrow`. threads = 0: as many as the row needs.
 struct SoftmaxConfiguration {
   const char* name;
@@ -19,39 +19,60 @@ struct SoftmaxConfiguration {
   int32_t threads;
   int32_t lanes;
   int32_t vectors;
-  bool narrow;
+  bool narrow = false;
+  int32_t cluster = 1;  // blocks that share a row
 };
 
 inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
-    {"4 lanes x 2 vectors", SoftmaxForm::lanes, 128, 4, 2, false},                         // 0
-    {"8 lanes x 2 vectors", SoftmaxForm::lanes, 128, 8, 2, false},                         // 1
-    {"8 lanes x 3 vectors", SoftmaxForm::lanes, 128, 8, 3, false},                         // 2
-    {"16 lanes x 2 vectors", SoftmaxForm::lanes, 128, 16, 2, false},                       // 3
-    {"16 lanes x 3 vectors", SoftmaxForm::lanes, 128, 16, 3, false},                       // 4
-    {"warp x 2 vectors", SoftmaxForm::lanes, 128, 32, 2, false},                           // 5
-    {"warp x 3 vectors", SoftmaxForm::lanes, 128, 32, 3, false},                           // 6
-    {"warp x 4 vectors", SoftmaxForm::lanes, 64, 32, 4, false},                            // 7
-    {"warp x 5 vectors", SoftmaxForm::lanes, 64, 32, 5, false},                            // 8
-    {"block x 4 vectors", SoftmaxForm::block, 0, 0, 4, false},                             // 9
-    {"block x 8 vectors", SoftmaxForm::block, 0, 0, 8, false},                             // 10
-    {"block x 9 vectors", SoftmaxForm::block, 0, 0, 9, false},                             // 11
-    {"512 lanes x 8 vectors and shared memory", SoftmaxForm::shared, 512, 0, 8, false},    // 12
-    {"1024 lanes x 8 vectors and shared memory", SoftmaxForm::shared, 1024, 0, 8, false},  // 13
-    {"tile, 16 lanes x 9 elements", SoftmaxForm::tile, 128, 16, 9, false},                 // 14
-    {"tile, warp x 9 elements", SoftmaxForm::tile, 128, 32, 9, false},                     // 15
-    {"tile, warp x 16 elements", SoftmaxForm::tile, 128, 32, 16, false},                   // 16
-    {"tile, warp x 32 elements", SoftmaxForm::tile, 128, 32, 32, false},                   // 17
-    {"online, 1024 lanes x 4 vectors", SoftmaxForm::online, 1024, 0, 4, false},            // 18
-    // For fuzzing: a hundred columns already fill several lanes, warps and online steps.
-    {"8 lanes x 2 pairs", SoftmaxForm::lanes, 32, 8, 2, true},                         // 19
-    {"block x 2 pairs", SoftmaxForm::block, 0, 0, 2, true},                            // 20
-    {"32 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 32, 0, 2, false},  // 21
-    {"tile of 2 rows, 16 lanes x 9 elements", SoftmaxForm::tile, 32, 16, 9, false},    // 22
-    {"online, 32 lanes x 1 pair", SoftmaxForm::online, 32, 0, 1, true},                // 23
-    {"online, 64 lanes x 1 pair", SoftmaxForm::online, 64, 0, 1, true},                // 24
+    {"4 lanes x 2 vectors", SoftmaxForm::lanes, 128, 4, 2},    // 0
+    {"8 lanes x 2 vectors", SoftmaxForm::lanes, 128, 8, 2},    // 1
+    {"8 lanes x 3 vectors", SoftmaxForm::lanes, 128, 8, 3},    // 2
+    {"16 lanes x 2 vectors", SoftmaxForm::lanes, 128, 16, 2},  // 3
+    {"16 lanes x 3 vectors", SoftmaxForm::lanes, 128, 16, 3},  // 4
+    {"warp x 2 vectors", SoftmaxForm::lanes, 128, 32, 2},      // 5
+    {"warp x 3 vectors", SoftmaxForm::lanes, 128, 32, 3},      // 6
+    {"warp x 4 vectors", SoftmaxForm::lanes, 64, 32, 4},       // 7
+    {"warp x 5 vectors", SoftmaxForm::lanes, 64, 32, 5},       // 8
+    {"block x 4 vectors", SoftmaxForm::block, 0, 0, 4},        // 9
+    {"block x 8 vectors", SoftmaxForm::block, 0, 0, 8},        // 10
+    {"block x 9 vectors", SoftmaxForm::block, 0, 0, 9},        // 11
+    // 8 vectors of a lane in registers, the rest in shared memory
+    {"512 lanes and shared memory", SoftmaxForm::shared, 512, 0, 8},                           // 12
+    {"1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8},                         // 13
+    {"2 blocks x 512 lanes and shared memory", SoftmaxForm::shared, 512, 0, 8, false, 2},      // 14
+    {"4 blocks x 512 lanes and shared memory", SoftmaxForm::shared, 512, 0, 8, false, 4},      // 15
+    {"8 blocks x 512 lanes and shared memory", SoftmaxForm::shared, 512, 0, 8, false, 8},      // 16
+    {"16 blocks x 512 lanes and shared memory", SoftmaxForm::shared, 512, 0, 8, false, 16},    // 17
+    {"2 blocks x 1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8, false, 2},    // 18
+    {"4 blocks x 1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8, false, 4},    // 19
+    {"8 blocks x 1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8, false, 8},    // 20
+    {"16 blocks x 1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8, false, 16},  // 21
+    {"tile, 16 lanes x 7 elements", SoftmaxForm::tile, 128, 16, 7},                            // 22
+    {"tile, 16 lanes x 8 elements", SoftmaxForm::tile, 128, 16, 8},                            // 23
+    {"tile, 16 lanes x 9 elements", SoftmaxForm::tile, 128, 16, 9},                            // 24
+    {"tile, warp x 8 elements", SoftmaxForm::tile, 128, 32, 8},                                // 25
+    {"tile, warp x 12 elements", SoftmaxForm::tile, 128, 32, 12},                              // 26
+    {"tile, warp x 16 elements", SoftmaxForm::tile, 128, 32, 16},                              // 27
+    {"tile, warp x 25 elements", SoftmaxForm::tile, 128, 32, 25},                              // 28
+    {"tile, warp x 32 elements", SoftmaxForm::tile, 128, 32, 32},                              // 29
+    {"online, 1024 lanes x 4 vectors", SoftmaxForm::online, 1024, 0, 4},                       // 30
+    // For fuzzing: a hundred columns already fill several lanes, warps, blocks and online steps.
+    {"8 lanes x 2 pairs", SoftmaxForm::lanes, 32, 8, 2, true},                           // 31
+    {"block x 2 pairs", SoftmaxForm::block, 0, 0, 2, true},                              // 32
+    {"32 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 32, 0, 2},           // 33
+    {"3 blocks x 32 lanes and shared memory", SoftmaxForm::shared, 32, 0, 2, false, 3},  // 34
+    {"tile of 2 rows, 16 lanes x 9 elements", SoftmaxForm::tile, 32, 16, 9},             // 35
+    {"online, 32 lanes x 1 pair", SoftmaxForm::online, 32, 0, 1, true},                  // 36
+    {"online, 64 lanes x 1 pair", SoftmaxForm::online, 64, 0, 1, true},                  // 37
 };
-inline constexpr int32_t kSoftmaxCount = 25;
-inline constexpr int32_t kSoftmaxOnline = 18;
+inline constexpr int32_t kSoftmaxCount = 38;
+inline constexpr int32_t kSoftmaxOnline = 30;
+
+// What a machine has for a launch.
+struct SoftmaxMachine {
+  int64_t shared_bytes;    // of a block
+  int32_t cluster_blocks;  // 1: it has no clusters
+};
 
 // How the rows of y lie against vectors: row r starts (lead + r * step) modulo the frame elements
 // after a frame's boundary. The order of a row's sum follows from it, so it is part of a
@@ -84,12 +105,13 @@ inline int32_t softmax_index(int32_t id) {
   return id & 0xFF;
 }
 
-// Whether a configuration of the table can serve the problem with blocks of so much shared memory.
-bool softmax_admits(const oddtile_softmax_problem& problem, int32_t index, int64_t shared_bytes);
+// Whether a configuration of the table can serve the problem on such a machine.
+bool softmax_admits(const oddtile_softmax_problem& problem, int32_t index,
+                    const SoftmaxMachine& machine);
 
 // The configuration of the table to prefer: a function of columns, rows, type, whether there is a
-// mask, how the rows lie, and the shared memory of a block; nothing else.
-int32_t choose_softmax(const oddtile_softmax_problem& problem, int64_t shared_bytes);
+// mask, how the rows lie, and what the machine has; nothing else.
+int32_t choose_softmax(const oddtile_softmax_problem& problem, const SoftmaxMachine& machine);
 
 // Times that a partial sum of an online row is moved to another frame, at most.
 int64_t softmax_rescales(const oddtile_softmax_problem& problem, int32_t index);

@@ -37,11 +37,11 @@ softmax_in_registers(SoftmaxParameters<T> p) {
   auto* exchange = reinterpret_cast<float*>(shared_memory());
   const float max = reduce_over<Maximum, lanes>(mine.maximum_of_all(), exchange);
   mine.keep_packed();
-  const RowWeights<T> weight(frame_at(max, kLog2E));
-  const float sum = reduce_over<Sum, lanes>(mine.weigh(weight), exchange + 32);
+  const RowFrame frame = frame_at(max, kLog2E);
+  const float sum = reduce_over<Sum, lanes>(mine.weigh(frame), exchange + 32);
   const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
 
-  mine.finish(weight, scale);
+  mine.finish(frame, scale);
   mine.clear_hidden(row, again(index), step, scale);
   mine.store(row, again(index), step);
 }
@@ -65,7 +65,7 @@ softmax_online(SoftmaxParameters<T> p) {
       frame = now;
     }
     mine.keep_packed();
-    sum += mine.weigh(RowWeights<T>(frame));
+    sum += mine.weigh(frame);
   }
 
   auto* exchange = reinterpret_cast<float*>(shared_memory());
@@ -74,11 +74,10 @@ softmax_online(SoftmaxParameters<T> p) {
   sum = reduce_block<Sum>(sum * rescale_factor(own, frame, kLog2E), exchange + 32);
   const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
 
-  const RowWeights<T> weight(frame);
   for (int64_t s = steps - 1; s >= 0; --s) {
     const int64_t first = s * step + thread();
     mine.load(row, first, threads());
-    mine.finish_anew(weight, scale);
+    mine.finish_anew(frame, scale);
     mine.clear_hidden(row, first, threads(), scale);
     mine.store(row, first, threads());
   }

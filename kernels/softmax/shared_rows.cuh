@@ -1,8 +1,9 @@
-// A block per row that registers alone do not hold: each lane has further vectors in shared memory.
+// A block, or a cluster of blocks, per row that registers alone do not hold: each lane has further
+// vectors in shared memory.
 //
 // A lane reads only what it has brought there itself, so no barrier is needed; the copies are
 // asynchronous and take no registers while they are under way. With 128 KiB in registers and as
-// much in shared memory one multiprocessor holds rows of 256 KiB, and each byte still moves once.
+// much in shared memory one multiprocessor holds 256 KiB of a row, and each byte still moves once.
 #pragma once
 
 #include "kernels/softmax/rows.cuh"
@@ -21,7 +22,7 @@ class SharedVectors {
 
   // Starts all loads. What cannot be copied as it is goes through registers, a few at a time.
   ODDTILE_DEVICE void start(const Row& row) {
-    const bool copied = !Row::kMasked && row.x_has_frame();
+    const bool copied = !Row::kMasked && row.x_has_frame;
     if (copied) {
       for (int32_t s = 0; s < slots_; ++s) copy(row, s);
     } else {
@@ -38,21 +39,21 @@ class SharedVectors {
   }
 
   // As LaneVectors: fp32 keeps the weights where the input was.
-  ODDTILE_DEVICE float weigh(const RowWeights<T>& weight) {
+  ODDTILE_DEVICE float weigh(const RowFrame& frame) {
     float sum = 0.0f;
     for (int32_t s = 0; s < slots_; ++s) {
       One one = held(s);
-      sum += one.weigh(weight);
+      sum += one.weigh(frame);
       if constexpr (sizeof(T) == 4) *slot(s) = one.vector[0];
     }
     return sum;
   }
 
-  ODDTILE_DEVICE void write(const Row& row, const RowWeights<T>& weight, float scale) {
+  ODDTILE_DEVICE void write(const Row& row, const RowFrame& frame, float scale) {
     for (int32_t s = 0; s < slots_; ++s) {
       One one = held(s);
-      if constexpr (sizeof(T) == 4) one.finish(weight, scale);
-      if constexpr (sizeof(T) == 2) one.finish_anew(weight, scale);
+      if constexpr (sizeof(T) == 4) one.finish(frame, scale);
+      if constexpr (sizeof(T) == 2) one.finish_anew(frame, scale);
       one.clear_hidden(row, vector(s), 0, scale);
       row.write(vector(s), one.vector[0]);
     }
@@ -96,29 +97,49 @@ class SharedVectors {
   int32_t slots_;
 };
 
+// The exchanges of two reductions, each over a block and over a cluster.
+inline constexpr int32_t kSharedRowExchangeBytes = 4 * kExchangeBytes;
+
+// Blocks take equal shares of the row's vectors, in whole lines of 128 bytes.
+template <class Row>
+ODDTILE_DEVICE Row share_of_block(const Row& row, int32_t blocks) {
+  constexpr int32_t kLine = 128 / int32_t(sizeof(typename Row::Vec));
+  const int32_t lines = (row.vectors() + kLine - 1) / kLine;
+  const int32_t count = (lines + blocks - 1) / blocks * kLine;
+  return row.share(cluster_rank() * count, count);
+}
+
 template <class T, int width, int vectors, RowKind kind>
 ODDTILE_KERNEL(1024, 1)
 softmax_in_shared_memory(SoftmaxParameters<T> p) {
-  const auto row = row_of<T, width, kind, int32_t>(p, block());
+  const bool is_cluster = p.cluster_blocks > 1;
+  if (is_cluster) cluster_arrive();
+  auto row = row_of<T, width, kind, int32_t>(p, block() / p.cluster_blocks);
+  if (is_cluster) row = share_of_block(row, p.cluster_blocks);
   auto* exchange = reinterpret_cast<float*>(shared_memory());
-  SharedVectors<T, width, kind> more(shared_memory() + 2 * kExchangeBytes,
+  SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
                                      vectors * threads() + thread(), p.shared_slots);
   more.start(row);
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, thread(), threads());
 
-  const float own_max = maximum(mine.maximum_of_all(), more.maximum_of_all());
-  const float max = reduce_block<Maximum>(own_max, exchange);
+  float max = maximum(mine.maximum_of_all(), more.maximum_of_all());
+  max = reduce_block<Maximum>(max, exchange);
+  if (is_cluster) {
+    cluster_wait();  // the others have started
+    max = reduce_cluster<Maximum>(max, exchange + 64, p.cluster_blocks);
+  }
   mine.keep_packed();
-  const RowWeights<T> weight(frame_at(max, kLog2E));
-  const float own_sum = mine.weigh(weight) + more.weigh(weight);
-  const float sum = reduce_block<Sum>(own_sum, exchange + 32);
+  const RowFrame frame = frame_at(max, kLog2E);
+  float sum = mine.weigh(frame) + more.weigh(frame);
+  sum = reduce_block<Sum>(sum, exchange + 32);
+  if (is_cluster) sum = reduce_cluster<Sum>(sum, exchange + 96, p.cluster_blocks);
   const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
 
-  mine.finish(weight, scale);
+  mine.finish(frame, scale);
   mine.clear_hidden(row, again(thread()), threads(), scale);
   mine.store(row, again(thread()), threads());
-  more.write(row, weight, scale);
+  more.write(row, frame, scale);
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

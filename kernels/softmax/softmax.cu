@@ -11,6 +11,10 @@
 namespace oddtile::ODDTILE_MACHINE {
 namespace {
 
+SoftmaxMachine machine_now() {
+  return {.shared_bytes = shared_bytes_at_most(), .cluster_blocks = speaks_hopper() ? 16 : 1};
+}
+
 template <class T>
 using Kernel = void (*)(SoftmaxParameters<T>);
 
@@ -63,10 +67,24 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
 
 template <class T, bool masked>
 void (*kernel_of_tiles(const SoftmaxConfiguration& it))(TileParameters<T>) {
-  if (it.lanes == 16) return softmax_of_tiles<T, 16, 9, masked>;
-  if (it.vectors == 9) return softmax_of_tiles<T, 32, 9, masked>;
-  return it.vectors == 16 ? softmax_of_tiles<T, 32, 16, masked>
-                          : softmax_of_tiles<T, 32, 32, masked>;
+  switch (it.lanes * it.vectors) {
+    case 16 * 7:
+      return softmax_of_tiles<T, 16, 7, masked>;
+    case 16 * 8:
+      return softmax_of_tiles<T, 16, 8, masked>;
+    case 16 * 9:
+      return softmax_of_tiles<T, 16, 9, masked>;
+    case 32 * 8:
+      return softmax_of_tiles<T, 32, 8, masked>;
+    case 32 * 12:
+      return softmax_of_tiles<T, 32, 12, masked>;
+    case 32 * 16:
+      return softmax_of_tiles<T, 32, 16, masked>;
+    case 32 * 25:
+      return softmax_of_tiles<T, 32, 25, masked>;
+    default:
+      return softmax_of_tiles<T, 32, 32, masked>;
+  }
 }
 
 template <class T>
@@ -77,8 +95,6 @@ bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfigura
                                .mask = Global<const uint8_t>(problem.mask),
                                .rows = problem.rows,
                                .columns = int32_t(problem.columns),
-                               .row_stride = int32_t(problem.y_row_stride),
-                               .mask_row_stride = int32_t(problem.mask_row_stride),
                                .tile_rows = plan.tile_rows};
   const auto kernel =
       problem.mask != nullptr ? kernel_of_tiles<T, true>(it) : kernel_of_tiles<T, false>(it);
@@ -97,7 +113,8 @@ bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfigurat
                                   .rows = problem.rows,
                                   .columns = problem.columns,
                                   .frame_bytes = softmax_frame(problem, it.narrow).bytes,
-                                  .shared_slots = plan.shared_slots};
+                                  .shared_slots = plan.shared_slots,
+                                  .cluster_blocks = it.cluster};
   const bool whole = softmax_rows_are_whole(problem, it.narrow);
   const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it)
                            : whole                 ? kernel_of<T, RowKind::whole>(it)
@@ -109,8 +126,10 @@ template <class T>
 bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* stream) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
   const SoftmaxPlan plan = softmax_plan(problem, index);
-  const LaunchShape shape = {
-      .blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes};
+  const LaunchShape shape = {.blocks = plan.blocks,
+                             .threads = plan.threads,
+                             .shared_bytes = plan.shared_bytes,
+                             .cluster_blocks = it.cluster};
   if (it.form != SoftmaxForm::tile) return launch_rows<T>(problem, it, plan, shape, stream);
   if constexpr (sizeof(T) == 2) return launch_tiles<T>(problem, it, plan, shape, stream);
   return false;  // fp32 has no such form
@@ -118,7 +137,7 @@ bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* str
 
 bool admits_id(const oddtile_softmax_problem& problem, int32_t id) {
   return id >= 0 && check_softmax(problem) == oddtile_ok &&
-         softmax_admits(problem, softmax_index(id), shared_bytes_at_most()) &&
+         softmax_admits(problem, softmax_index(id), machine_now()) &&
          id == softmax_id(problem, softmax_index(id));
 }
 
@@ -127,10 +146,10 @@ bool admits_id(const oddtile_softmax_problem& problem, int32_t id) {
 int32_t softmax_configurations(const oddtile_softmax_problem& problem, int32_t* ids,
                                int32_t capacity) {
   if (check_softmax(problem) != oddtile_ok) return 0;
-  const int32_t preferred = choose_softmax(problem, shared_bytes_at_most());
+  const int32_t preferred = choose_softmax(problem, machine_now());
   int32_t count = 0;
   const auto add = [&](int32_t index) {
-    if (count < capacity && softmax_admits(problem, index, shared_bytes_at_most()))
+    if (count < capacity && softmax_admits(problem, index, machine_now()))
       ids[count++] = softmax_id(problem, index);
   };
   add(preferred);
@@ -154,7 +173,7 @@ oddtile_status softmax_describe(const oddtile_softmax_problem& problem, int32_t 
   // deep as if every element of a lane's vector had a sum of its own.
   const int32_t threads = softmax_plan(problem, softmax_index(id)).threads;
   const int32_t width = it.form == SoftmaxForm::tile ? 1 : softmax_width(problem.dtype, it.narrow);
-  profile->sum_lanes = (it.lanes > 0 ? it.lanes : threads) * width;
+  profile->sum_lanes = (it.lanes > 0 ? it.lanes : threads * it.cluster) * width;
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
   profile->machine_arithmetic = 1;

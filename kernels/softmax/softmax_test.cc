@@ -20,7 +20,7 @@ namespace oddtile {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kSharedBytes = 227 * 1024;
+constexpr SoftmaxMachine kMachine = {227 * 1024, 16};
 constexpr int64_t kGuard = 64;  // elements in front of the first row
 
 struct Shape {
@@ -173,7 +173,7 @@ void check(oddtile_dtype dtype, const Shape& shape, uint64_t seed, Wanted wanted
         dtype,         shape.rows, shape.columns, copy.data(),
         copy.stride(), y.data(),   y.stride(),    shape.masked ? mask.data() : nullptr,
         mask.stride()};
-    if (!eager && !softmax_admits(problem, id, kSharedBytes)) return;
+    if (!eager && !softmax_admits(problem, id, kMachine)) return;
     ++runs;
     machine().begin(seed);
     copy.allow(machine(), "x");
@@ -243,8 +243,12 @@ TEST(Softmax, LongRowsInEveryForm) {
   for (const int64_t columns : {1023, 4096, 4097, 16389, 33001, 70000, 140001}) {
     for (int dtype = 0; dtype < 3; ++dtype) {
       const Shape shape = any_shape(random, 2, columns);
-      check_any(dtype, shape, uint64_t(columns),
-                [](int32_t index) { return !kSoftmaxConfigurations[index].narrow; });
+      check_any(dtype, shape, uint64_t(columns), [&](int32_t index) {
+        const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
+        // Thousands of lanes take a second each: some clusters of them in each type.
+        const bool is_rare = it.cluster * it.threads > 1024;
+        return !it.narrow && (!is_rare || index % 3 == dtype);
+      });
       if (testing::Test::HasFailure()) return;
     }
   }
@@ -260,8 +264,8 @@ TEST(Softmax, TheSameIdGivesTheSameBits) {
   for (int64_t stride : {40, 44, 64, 72}) {
     const oddtile_softmax_problem all = {oddtile_fp32, 8,      kColumns, x, stride,
                                          together,     stride, nullptr,  0};
-    for (int32_t index : {1, 4, 9, 18, 19, 20, 21, 23, 24}) {
-      if (!softmax_admits(all, index, kSharedBytes)) continue;
+    for (int32_t index : {1, 4, 9, 30, 31, 32, 33, 34, 36, 37}) {
+      if (!softmax_admits(all, index, kMachine)) continue;
       const int32_t id = softmax_id(all, index);
       machine().begin(1);
       machine().allow(x, sizeof(x), "x");

@@ -2,10 +2,10 @@
 // read by aligned vectors that cover it.
 //
 // The row is laid over a frame of y's vectors: `lead` elements of the frame come before its first
-// column. Where x lies on its grid as y does, a vector of the frame is one read; elsewhere two
-// aligned reads cover it and a funnel shift takes it out. A vector that sticks out at either end,
-// or holds hidden columns, is read whole, and what is not a visible column becomes -inf: nothing
-// outside the row has an influence.
+// column. Where x lies on its grid as y does, a vector of the frame is one read; elsewhere it is
+// read in aligned words, which a shift puts together for 16-bit elements at odd places. A vector or
+// word that sticks out at either end, or holds hidden columns, is read whole, and what is not a
+// visible column becomes -inf: nothing outside the row has an influence.
 #pragma once
 
 #include <type_traits>
@@ -38,15 +38,33 @@ struct CoveredRow {
   static constexpr bool kWhole = kind == RowKind::whole;
   static constexpr bool kMasked = kind == RowKind::masked;
 
-  Global<const T> x;  // at the frame's first element, moved down to x's own grid
+  Global<const T> x;  // at the frame's first element, or the one before if `x_is_odd`
   Global<T> y;        // these two at the frame's first element
   Global<const uint8_t> mask;
   Index lead;
   Index columns;
-  uint32_t x_shift;  // elements from `x` to the frame's first
+  bool x_has_frame;  // x's vectors are the frame's
+  bool x_is_odd;     // the frame starts in the middle of a word of x
   bool ragged;       // an end of the row lies within a vector
 
   ODDTILE_DEVICE Index vectors() const { return (columns + lead + width - 1) / width; }
+
+  // The row that consists of vectors [first, first + count) of this one. A share other than the
+  // first starts on a vector; the first one is longer than a frame.
+  ODDTILE_DEVICE CoveredRow share(Index first, Index count) const {
+    CoveredRow result = *this;
+    const int64_t skipped = int64_t(first) * width;
+    result.x = x + skipped;
+    result.y = y + skipped;
+    if constexpr (kMasked) result.mask = mask + skipped;
+    if (first > 0) result.lead = 0;
+    const Index before = first > 0 ? first * width - lead : 0;  // columns
+    const Index left = columns > before ? columns - before : 0;
+    const Index room = count * width - result.lead;
+    result.columns = left < room ? left : room;
+    result.ragged = result.lead % width != 0 || (result.lead + result.columns) % width != 0;
+    return result;
+  }
 
   // Whether a vector holds a column.
   ODDTILE_DEVICE bool touches(Index vector) const {
@@ -90,23 +108,31 @@ struct CoveredRow {
     return bits & inside(vector);
   }
 
-  // Whether x's vectors are the frame's: one read each.
-  ODDTILE_DEVICE bool x_has_frame() const { return kWhole || x_shift == 0; }
-
   // Whole, although only its columns have an influence: in place, others may be writing the rest.
   ODDTILE_DEVICE Vec read(Index vector) const {
     return load_covering<Vec>(x, vector, inside(vector));
   }
 
-  // The same wherever x lies.
-  ODDTILE_DEVICE Vec read_shifted(Index vector) const {
-    const uint32_t columns_here = inside(vector);
-    const uint32_t in_low = columns_here << x_shift & kAll;
-    const uint32_t in_high = columns_here >> (width - x_shift);
-    Vec low = nothing(), high = nothing();
-    if (in_low != 0) low = load_covering<Vec>(x, vector, in_low);
-    if (in_high != 0) high = load_covering<Vec>(x, int64_t(vector) + 1, in_high);
-    return funnel(low, high, x_shift * uint32_t(sizeof(T)));
+  // The same wherever x lies. Word by word: two vectors a read would take twice the registers, and
+  // half as many reads could be under way.
+  ODDTILE_DEVICE Vec read_words(Index vector) const {
+    constexpr int kOfWord = 4 / int(sizeof(T));  // elements
+    const uint32_t columns_here = inside(vector) << (x_is_odd ? 1 : 0);
+    uint32_t word[kWords + 1];
+    ODDTILE_UNROLL
+    for (int i = 0; i <= kWords; ++i) {
+      const uint32_t wanted = columns_here >> (i * kOfWord) & ((1u << kOfWord) - 1u);
+      word[i] = 0;
+      if (wanted != 0 && (i < kWords || x_is_odd)) {
+        word[i] = load_covering<uint32_t>(x, int64_t(vector) * kWords + i, wanted);
+      }
+    }
+    Vec result;
+    ODDTILE_UNROLL
+    for (int i = 0; i < kWords; ++i) {
+      result.element[i] = x_is_odd ? word[i] >> 16 | word[i + 1] << 16 : word[i];
+    }
+    return result;
   }
 
   static ODDTILE_DEVICE Vec nothing() {

@@ -71,10 +71,16 @@ class CoveringReader {
   ODDTILE_DEVICE explicit CoveringReader(Global<const T> start)
       : shift_(address_modulo(start, 16)), aligned_(start + -int64_t(shift_ / sizeof(T))) {}
 
+  ODDTILE_DEVICE bool is_aligned() const { return shift_ == 0; }
+
+  ODDTILE_DEVICE Vector<uint32_t, 4> aligned_vector(int64_t index) const {
+    return load_as<Vector<uint32_t, 4>>(aligned_, index);
+  }
+
   ODDTILE_DEVICE Vector<uint32_t, 4> vector(int64_t index) const {
-    const auto low = load_as<Vector<uint32_t, 4>>(aligned_, index);
+    const auto low = aligned_vector(index);
     if (shift_ == 0) return low;
-    return funnel(low, load_as<Vector<uint32_t, 4>>(aligned_, index + 1), shift_);
+    return funnel(low, aligned_vector(index + 1), shift_);
   }
 
  private:

@@ -41,6 +41,18 @@ ODDTILE_DEVICE float reduce_block(float value, float* exchange) {
   return reduce_lanes<Operation, 32>(value);
 }
 
+// The same over the blocks of a cluster, each with a value that all of its lanes have. `exchange`:
+// a float for each block, in each block's shared memory at the same place, that nothing else uses.
+// The blocks are known to have started.
+template <class Operation>
+ODDTILE_DEVICE float reduce_cluster(float value, float* exchange, int32_t blocks) {
+  if (thread() < blocks) store_as(map_shared_rank(exchange, thread()), cluster_rank(), value);
+  cluster_arrive();
+  cluster_wait();
+  value = lane() < blocks ? exchange[lane()] : Operation::kIdentity;
+  return reduce_lanes<Operation, 32>(value);
+}
+
 // The same for a number of lanes that only the launch knows: a power of two up to a warp, or the
 // whole block.
 template <class Operation>
@@ -52,25 +64,39 @@ ODDTILE_DEVICE float reduce_row(float value, int32_t lanes, float* exchange) {
   return value;
 }
 
-// weight_in(frame, s, kLog2E, takes_difference(frame)) for many s of type T: both forms in one
-// expression without a branch, (s - shift) * c - reference where one of the two constants is 0.
+// Whether weights of a row of T are exp2((s - max) * c). The largest finite fp16 times log2(e) is
+// far below 2^22, and an infinite maximum makes the row NaN in either form.
 template <class T>
+ODDTILE_DEVICE bool takes_difference(const RowFrame& frame) {
+  return !std::is_same_v<T, Half> && takes_difference(frame);
+}
+
+// weight_in(frame, s, kLog2E, takes_difference(frame)) for many s: both forms in one expression
+// without a branch, (s - shift) * c - reference where one of the two constants is 0.
 class RowWeights {
  public:
   ODDTILE_DEVICE explicit RowWeights(const RowFrame& frame)
       : shift_(takes_difference(frame) ? frame.max : 0.0f),
-        reference_(takes_difference(frame) && kMayTakeDifference ? 0.0f : subtrahend(frame)) {}
+        reference_(takes_difference(frame) ? 0.0f : subtrahend(frame)) {}
 
   ODDTILE_DEVICE float operator()(float s) const {
-    return exp2_approx(fma(kMayTakeDifference ? s - shift_ : s, kLog2E, -reference_));
+    return exp2_approx(fma(s - shift_, kLog2E, -reference_));
   }
 
  private:
-  // The largest finite fp16 times log2(e) is far below 2^22, and an infinite maximum makes the row
-  // NaN in either form.
-  static constexpr bool kMayTakeDifference = !std::is_same_v<T, Half>;
-
   float shift_;
+  float reference_;
+};
+
+// The same for rows of which none takes the difference.
+class FusedWeights {
+ public:
+  ODDTILE_DEVICE explicit FusedWeights(const RowFrame& frame) : reference_(subtrahend(frame)) {}
+  ODDTILE_DEVICE float operator()(float s) const {
+    return exp2_approx(fma(s, kLog2E, -reference_));
+  }
+
+ private:
   float reference_;
 };
 

@@ -15,7 +15,8 @@ constexpr int32_t staged_bytes(int32_t bytes) {
 }
 
 // Starts the copies of `count` elements (at least one) to `to`, 16-byte aligned, and returns where
-// the first will be. Commit, wait and synchronise before reading.
+// the first will be. Commit, wait and synchronise before reading. What shares a vector with the run
+// there becomes 0.
 template <class T>
 ODDTILE_DEVICE T* stage_in(std::byte* to, Global<const T> from, int32_t count) {
   constexpr int32_t kWidth = 16 / int32_t(sizeof(T));
@@ -28,37 +29,35 @@ ODDTILE_DEVICE T* stage_in(std::byte* to, Global<const T> from, int32_t count) {
     const int32_t at = head + v * kWidth;
     copy_async_16(first + at, from + at, 16);
   }
+  // The vectors of the two ends, element by element.
   const int32_t tail = head + vectors * kWidth;
-  if (thread() < head) first[thread()] = load(from, thread());
-  if (thread() < count - tail) first[tail + thread()] = load(from, tail + thread());
+  if (thread() < kWidth) {
+    const auto place = [&](int32_t at) {
+      first[at] = at >= 0 && at < count ? load(from, at) : T{};
+    };
+    if (lead != 0) place(thread() - lead);
+    if (tail < count) place(tail + thread());
+  }
   return first;
 }
 
-// Stores `count` elements from `first` in shared memory to `to`, except those whose position modulo
-// `period` is `used` or more. Synchronise before.
+// Stores `count` elements from `first`, where stage_in put them, to `to`. Synchronise before.
 template <class T>
-ODDTILE_DEVICE void stage_out(Global<T> to, const T* first, int32_t count, int32_t used,
-                              int32_t period) {
+ODDTILE_DEVICE void stage_out(Global<T> to, const T* first, int32_t count) {
   constexpr int32_t kWidth = 16 / int32_t(sizeof(T));
   using Vec = Packed<T, kWidth>;
   const auto lead = int32_t(address_modulo(to, 16) / sizeof(T));
   const Global<T> grid = to + -int64_t(lead);
   const auto shift = shared_address(first - lead) & 15u;  // of the grid's vectors there
-  const auto is_whole = [&](int32_t at) {
-    if (at < 0 || at + kWidth > count) return false;
-    return period == used || at % period + kWidth <= used;
-  };
   for (int32_t v = thread(); v * kWidth < lead + count; v += threads()) {
     const int32_t at = v * kWidth - lead;
-    if (is_whole(at)) {
+    if (at >= 0 && at + kWidth <= count) {
       const auto* low =
           reinterpret_cast<const Vec*>(reinterpret_cast<const std::byte*>(first + at) - shift);
       store_as(grid, v, shift == 0 ? low[0] : funnel(low[0], low[1], shift));
       continue;
     }
-    for (int32_t i = at < 0 ? 0 : at; i < at + kWidth && i < count; ++i) {
-      if (i % period < used) store(to, i, first[i]);
-    }
+    for (int32_t i = at < 0 ? 0 : at; i < at + kWidth && i < count; ++i) store(to, i, first[i]);
   }
 }
 

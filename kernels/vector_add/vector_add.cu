@@ -6,10 +6,11 @@
 // the last vector of out may be partial; their lanes go element by element. One vector per lane and
 // no loop is what the memory likes best (README.md has the measurements).
 //
-// With a mask a lane first reads 16 mask bytes, a warp 512. A warp that sees nothing is done after
-// that one load; otherwise the bits go round by shuffles, so that each lane again owns whole
-// vectors, and vectors without a visible element cost no operand. A hidden element is never
-// written, not even with the bits that it has: somebody else may be writing it.
+// With a mask a warp owns up to four chunks of 512 elements, and each lane first reads its 16 mask
+// bytes of all of them. A chunk in which the warp sees nothing is done after that; otherwise its
+// bits go round by shuffles, so that each lane again owns whole vectors, and vectors without a
+// visible element cost no operand. A hidden element is never written, not even with the bits that
+// it has: somebody else may be writing it.
 #include <cstdio>
 
 #include "kernels/tile/packed.cuh"
@@ -26,7 +27,8 @@ struct Addition {
   Global<const uint8_t> mask;
   Global<T> out;
   int64_t n;
-  int32_t lead;  // elements of out's first vector that come before out[0]
+  int32_t lead;    // elements of out's first vector that come before out[0]
+  int32_t chunks;  // of a warp, with a mask
 };
 
 template <class T>
@@ -73,20 +75,52 @@ add_everywhere(Addition<T> p) {
   store_as(p.out + -int64_t(p.lead), vector, add_vectors<T>(x.vector(vector), y.vector(vector)));
 }
 
-// Which of the 16 elements from `first` on are visible; elements outside [0, n) are not.
+inline constexpr int kMostChunks = 4;
+inline constexpr int kChunk = 512;  // elements of a warp
+
+// Which of the 16 elements from `first` on are visible, one by one; those outside [0, n) are not.
 template <class T>
-ODDTILE_DEVICE uint32_t visible_16(const Addition<T>& p, int64_t first) {
+ODDTILE_DEVICE uint32_t visible_at_edge(const Addition<T>& p, int64_t first) {
   uint32_t visible = 0;
-  if (first >= 0 && first + 16 <= p.n) {
-    const CoveringReader<uint8_t> mask(p.mask + -int64_t(p.lead));
-    const Vector<uint32_t, 4> bytes = mask.vector((first + p.lead) / 16);
-    ODDTILE_UNROLL
-    for (int i = 0; i < 4; ++i) visible |= nonzero_bytes(bytes.element[i]) << (4 * i);
-    return visible;
-  }
   for (int i = 0; i < 16; ++i) {
     const int64_t at = first + i;
     if (at >= 0 && at < p.n && load(p.mask, at) != 0) visible |= 1u << i;
+  }
+  return visible;
+}
+
+// Visibility of this lane's 16 elements of each chunk, 16 bits a chunk. All loads are under way
+// before the first is needed.
+template <class T>
+ODDTILE_DEVICE uint64_t visible_in_chunks(const Addition<T>& p, int64_t first_chunk) {
+  const CoveringReader<uint8_t> mask(p.mask + -int64_t(p.lead));
+  const int64_t first_16 = first_chunk * (kChunk / 16) + lane();
+  const auto is_whole = [&](int c) {
+    const int64_t first = (first_16 + c * (kChunk / 16)) * 16 - p.lead;
+    return c < p.chunks && first >= 0 && first + 16 <= p.n;
+  };
+  Vector<uint32_t, 4> bytes[kMostChunks] = {};
+  if (mask.is_aligned()) {
+    ODDTILE_UNROLL
+    for (int c = 0; c < kMostChunks; ++c) {
+      if (is_whole(c)) bytes[c] = mask.aligned_vector(first_16 + c * (kChunk / 16));
+    }
+  } else {
+    ODDTILE_UNROLL
+    for (int c = 0; c < kMostChunks; ++c) {
+      if (is_whole(c)) bytes[c] = mask.vector(first_16 + c * (kChunk / 16));
+    }
+  }
+  uint64_t visible = 0;
+  ODDTILE_UNROLL
+  for (int c = 0; c < kMostChunks; ++c) {
+    uint32_t bits = 0;
+    ODDTILE_UNROLL
+    for (int i = 0; i < 4; ++i) bits |= nonzero_bytes(bytes[c].element[i]) << (4 * i);
+    if (c < p.chunks && !is_whole(c)) {
+      bits = visible_at_edge(p, (first_16 + c * (kChunk / 16)) * 16 - p.lead);
+    }
+    visible |= uint64_t(bits) << (16 * c);
   }
   return visible;
 }
@@ -100,34 +134,33 @@ ODDTILE_DEVICE void store_visible(const Addition<T>& p, int64_t first,
   }
 }
 
+// One chunk, of which this lane has read the mask of 16 neighbouring elements.
 template <class T>
-ODDTILE_KERNEL(512, 2)
-add_where_visible(Addition<T> p) {
+ODDTILE_DEVICE void add_chunk(const Addition<T>& p, int64_t chunk, uint32_t seen) {
   constexpr int kVectors = 16 / kWidth<T>;  // of a lane, 32 vectors apart
   constexpr int kElements = kWidth<T>;
   constexpr uint32_t kAll = (1u << kElements) - 1u;
-  const int64_t warp_vector = (block() * (threads() / 32) + warp()) * (32 * kVectors);
-  const uint32_t seen = visible_16(p, (warp_vector + lane() * kVectors) * kWidth<T> - p.lead);
   if (!vote_any(seen != 0)) return;
 
+  const int64_t first_vector = chunk * (kChunk / kElements) + lane();
   uint32_t visible[kVectors];
   ODDTILE_UNROLL
   for (int v = 0; v < kVectors; ++v) {
-    const int32_t element = (32 * v + lane()) * kWidth<T>;  // in the warp's 512
+    const int32_t element = (32 * v + lane()) * kElements;  // in the chunk
     visible[v] = shuffle(seen, element / 16) >> (element % 16) & kAll;
   }
   const CoveringReader<T> x(p.x + -int64_t(p.lead)), y(p.y + -int64_t(p.lead));
   Vector<uint32_t, 4> sum[kVectors] = {};
   ODDTILE_UNROLL
   for (int v = 0; v < kVectors; ++v) {
-    const int64_t vector = warp_vector + 32 * v + lane();
-    if (visible[v] == 0 || !is_whole(p, vector * kWidth<T> - p.lead)) continue;
+    const int64_t vector = first_vector + 32 * v;
+    if (visible[v] == 0 || !is_whole(p, vector * kElements - p.lead)) continue;
     sum[v] = add_vectors<T>(x.vector(vector), y.vector(vector));
   }
   ODDTILE_UNROLL
   for (int v = 0; v < kVectors; ++v) {
-    const int64_t vector = warp_vector + 32 * v + lane();
-    const int64_t first = vector * kWidth<T> - p.lead;
+    const int64_t vector = first_vector + 32 * v;
+    const int64_t first = vector * kElements - p.lead;
     if (visible[v] == 0) continue;
     if (!is_whole(p, first)) {
       add_elements(p, first, visible[v]);
@@ -140,18 +173,30 @@ add_where_visible(Addition<T> p) {
 }
 
 template <class T>
-oddtile_status launch_addition(const oddtile_vector_add_problem& problem, int32_t threads,
-                               void* stream) {
+ODDTILE_KERNEL(512, 2)
+add_where_visible(Addition<T> p) {
+  const int64_t first_chunk = (block() * (threads() / 32) + warp()) * p.chunks;
+  const uint64_t seen = visible_in_chunks(p, first_chunk);
+  for (int c = 0; c < p.chunks; ++c) {
+    add_chunk(p, first_chunk + c, uint32_t(seen >> (16 * c)) & 0xFFFFu);
+  }
+}
+
+template <class T>
+oddtile_status launch_addition(const oddtile_vector_add_problem& problem,
+                               const VectorAddConfiguration& it, void* stream) {
   const auto address = reinterpret_cast<uintptr_t>(problem.out);
   const Addition<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
                          .y = Global<const T>(static_cast<const T*>(problem.y)),
                          .mask = Global<const uint8_t>(problem.mask),
                          .out = Global<T>(static_cast<T*>(problem.out)),
                          .n = problem.n,
-                         .lead = int32_t(address % 16 / sizeof(T))};
+                         .lead = int32_t(address % 16 / sizeof(T)),
+                         .chunks = it.chunks};
   const bool masked = problem.mask != nullptr;
-  const int64_t block_elements = int64_t(threads) * (masked ? 16 : kWidth<T>);
-  const LaunchShape shape = {.blocks = ceil_div(p.n + p.lead, block_elements), .threads = threads};
+  const int64_t block_elements = int64_t(it.threads) * (masked ? 16 * it.chunks : kWidth<T>);
+  const LaunchShape shape = {.blocks = ceil_div(p.n + p.lead, block_elements),
+                             .threads = it.threads};
   const bool launched = masked ? launch(add_where_visible<T>, "add_where_visible", shape, stream, p)
                                : launch(add_everywhere<T>, "add_everywhere", shape, stream, p);
   return launched ? oddtile_ok : oddtile_launch_failed;
@@ -169,7 +214,7 @@ int32_t vector_add_configurations(const oddtile_vector_add_problem& problem, int
                                   int32_t capacity) {
   if (check_vector_add(problem) != oddtile_ok) return 0;
   int32_t count = 0;
-  const int32_t preferred = preferred_vector_add(problem.n);
+  const int32_t preferred = preferred_vector_add(problem);
   const auto add = [&](int32_t id) {
     if (admits(problem, id) && count < capacity) ids[count++] = id;
   };
@@ -199,14 +244,14 @@ oddtile_status vector_add_launch(const oddtile_vector_add_problem* problem, int3
   if (status != oddtile_ok) return status;
   if (!admits(*problem, id)) return oddtile_bad_configuration;
   if (problem->n == 0) return oddtile_ok;
-  const int32_t threads = kVectorAddConfigurations[id].threads;
+  const VectorAddConfiguration& it = kVectorAddConfigurations[id];
   switch (problem->dtype) {
     case oddtile_fp32:
-      return launch_addition<float>(*problem, threads, stream);
+      return launch_addition<float>(*problem, it, stream);
     case oddtile_fp16:
-      return launch_addition<Half>(*problem, threads, stream);
+      return launch_addition<Half>(*problem, it, stream);
     case oddtile_bf16:
-      return launch_addition<Bfloat16>(*problem, threads, stream);
+      return launch_addition<Bfloat16>(*problem, it, stream);
   }
   return oddtile_bad_dtype;
 }

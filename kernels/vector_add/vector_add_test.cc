@@ -161,7 +161,9 @@ TEST(VectorAdd, ShortVectorsPreferSmallBlocks) {
   int32_t ids[8];
   for (const auto& [n, preferred] : {std::pair(int64_t(1), 2), std::pair((int64_t(1) << 22) - 1, 2),
                                      std::pair(int64_t(1) << 22, 0)}) {
-    EXPECT_EQ(preferred_vector_add(n), preferred);
+    oddtile_vector_add_problem problem = {};
+    problem.n = n;
+    EXPECT_EQ(preferred_vector_add(problem), preferred);
   }
   const oddtile_vector_add_problem one = {oddtile_fp32, 1, memory, memory + 1, nullptr, memory + 2};
   EXPECT_EQ(sim::vector_add_configurations(one, ids, 8), kVectorAddCount);

@@ -213,6 +213,17 @@ ODDTILE_DEVICE float divide(float a, float b) {
 ODDTILE_DEVICE float maximum(float a, float b) {
   return fmaxf(a, b);
 }  // drops a NaN
+// The same of two packed 16-bit values of type T.
+template <class T>
+ODDTILE_DEVICE uint32_t maximum_of_pairs(uint32_t a, uint32_t b) {
+  uint32_t result;
+  if constexpr (T::kIsBfloat16) {
+    asm("max.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  } else {
+    asm("max.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  }
+  return result;
+}
 ODDTILE_DEVICE float minimum(float a, float b) {
   return fminf(a, b);
 }

@@ -187,6 +187,18 @@ ODDTILE_DEVICE void matrix_batch(const Body& body, simulator::Site site = simula
   simulator::end_matrix_batch(site);
 }
 
+// ---- arithmetic on packed values ----
+// The larger of each of two packed 16-bit values of type T, as `maximum`; a NaN of both is the
+// machine's own.
+template <class T>
+ODDTILE_DEVICE uint32_t maximum_of_pairs(uint32_t a, uint32_t b) {
+  const auto larger = [](uint32_t one, uint32_t other) {
+    const float value = maximum(to_float(T{uint16_t(one)}), to_float(T{uint16_t(other)}));
+    return value == value ? uint32_t(from_float<T>(value).bits) : 0x7FFFu;
+  };
+  return larger(a, b) | larger(a >> 16, b >> 16) << 16;
+}
+
 // ---- host ----
 template <class T>
 bool clear(Global<T> first, int64_t count, void* stream) {
