@@ -8,19 +8,23 @@
 namespace oddtile {
 namespace {
 
-constexpr int32_t kWideFrame = 128;     // bytes
-constexpr int64_t kExchange = 512;      // bytes of shared memory for reductions over a block
-constexpr int64_t kTileBytes = 16384;   // of x
-constexpr int64_t kTileRows = 16;       // a multiple: tiles then start on a sector of the first
-constexpr int32_t kFewestThreads = 64;  // of a block that holds one row
+constexpr int32_t kWideFrame = 128;         // bytes
+constexpr int64_t kExchange = 512;          // bytes of shared memory for reductions over a block
+constexpr int64_t kTileBytes = 16384;       // of x
+constexpr int64_t kMostMaskedOfTile = 256;  // columns
+constexpr int64_t kTileRows = 16;           // a multiple: tiles then start on a sector of the first
+constexpr int32_t kFewestThreads = 64;      // of a block that holds one row
 constexpr int32_t kMostThreads = 1024;
+constexpr int64_t kLittleShared = 96 * 1024;
 constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a row by lines of 128 bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 1100;
+constexpr int64_t kHandful = 8;
 
 // Preferred configurations of lanes within a warp, shortest row first.
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+constexpr int32_t kWarps[] = {5, 6, 7, 8};  // for a handful of rows
 constexpr int32_t kTiles[] = {22, 23, 24, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11;
 constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
@@ -88,13 +92,20 @@ int32_t first_of(const int32_t (&indices)[count], const oddtile_softmax_problem&
   return -1;
 }
 
-// A block per row, in registers. fp32 keeps its weights there and likes many lanes; 16-bit types,
-// which compute the weights twice where they have many vectors, like few. The code for masks needs
-// registers of its own.
+// Most threads of a block with 4 vectors a lane; beyond, lanes have 8 or 9. fp32 keeps its weights
+// in registers and likes many lanes; 16-bit types, which compute the weights twice where they have
+// many vectors, like few. With a mask each row waits for memory twice: many loads must be under
+// way.
+int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
+  if (p.rows < kFew) return kMostThreads;
+  if (p.dtype != oddtile_fp32) return 64;
+  return p.mask == nullptr ? 512 : 128;
+}
+
+// A block per row, in registers.
 int32_t block_for(const oddtile_softmax_problem& p) {
   const int64_t vectors = row_vectors(p, false);
-  const bool likes_many = p.rows < kFew || p.mask != nullptr;
-  const int64_t most_of_4 = likes_many ? kMostThreads : (p.dtype == oddtile_fp32 ? 512 : 64);
+  const int64_t most_of_4 = most_threads_of_4(p);
   if (block_threads(vectors, 4) <= most_of_4) return kBlock4;
   const int64_t slots_8 = 8 * block_threads(vectors, 8);
   const int64_t slots_9 = 9 * block_threads(vectors, 9);
@@ -175,11 +186,15 @@ bool softmax_admits(const oddtile_softmax_problem& p, int32_t index,
 
 int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
-  if (p.rows >= kFew && !softmax_rows_are_whole(p, false)) {
+  // Masks are as slow to apply element by element as lanes are to find the ends of rows: tiles are
+  // for the shorter half of masked rows.
+  const bool wants_tile = p.mask == nullptr || p.columns <= kMostMaskedOfTile;
+  if (p.rows >= kFew && wants_tile && !softmax_rows_are_whole(p, false)) {
     const int32_t tile = first_of(kTiles, p, machine);
     if (tile >= 0) return tile;
   }
-  const int32_t lanes = first_of(kLanes, p, machine);
+  const int32_t lanes =
+      p.rows <= kHandful ? first_of(kWarps, p, machine) : first_of(kLanes, p, machine);
   if (lanes >= 0) return lanes;
   // Blocks of 512 threads of which a multiprocessor holds two: one reads while the other computes.
   const SoftmaxMachine half = {machine.shared_bytes / 2, machine.cluster_blocks};
@@ -188,6 +203,10 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
   const bool computes_long = p.rows >= kFew && (p.dtype != oddtile_fp32 || p.mask != nullptr);
   const bool is_wide = softmax_plan(p, block).threads > 512;
   if (admits(block) && !(two_fit >= 0 && computes_long && is_wide)) return block;
+  // One block with a little shared memory beats two that must agree.
+  const SoftmaxMachine little = {kLittleShared, 1};
+  const int32_t alone = first_of(kShared1024, p, little);
+  if (p.dtype == oddtile_fp32 && p.mask == nullptr && alone >= 0) return alone;
   if (two_fit >= 0) return two_fit;
   const int32_t one_fits = first_of(kShared1024, p, machine);
   return one_fits >= 0 ? one_fits : kSoftmaxOnline;
@@ -195,6 +214,8 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
 
 int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
+  // The blocks of a cluster bring their sums into the row's frame; fp32 has only that frame.
+  if (it.cluster > 1 && p.dtype != oddtile_fp32) return 1;
   if (it.form != SoftmaxForm::online) return 0;
   // Between two steps of a lane, and once more into the row's own frame.
   return ceil_div(row_vectors(p, it.narrow), int64_t(it.threads) * it.vectors);

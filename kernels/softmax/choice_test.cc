@@ -33,7 +33,7 @@ TEST(SoftmaxChoice, ManyRows) {
       {1000, 9, 7},     {1024, 9, 7},      {2048, 9, 9},
       {4095, 9, 11},    {4096, 9, 10},     {4097, 9, 11},
       {8192, 9, 10},    {12672, 11, 11},   {16384, 10, 10},
-      {32768, 10, 10},  {50257, 14, 12},   {65536, 14, 12},
+      {32768, 10, 10},  {50257, 13, 12},   {65536, 14, 12},
       {128256, 15, 14}, {1048576, 21, 17}, {int64_t(1) << 31, 30, 30},
   };
   for (const auto& row : table) {
@@ -54,7 +54,7 @@ TEST(SoftmaxChoice, ABlockHasTheThreadsThatItsRowNeeds) {
   EXPECT_EQ(threads(12672, 10), 416);
 }
 
-TEST(SoftmaxChoice, MaskedRowsKeepFewVectors) {
+TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
   static uint8_t mask[16];
   const auto masked = [&](oddtile_dtype dtype, int64_t columns) {
     auto p = problem(dtype, kMany, columns);
@@ -63,13 +63,17 @@ TEST(SoftmaxChoice, MaskedRowsKeepFewVectors) {
     return choose(p);
   };
   EXPECT_EQ(masked(oddtile_fp32, 256), 5);
-  EXPECT_EQ(masked(oddtile_fp32, 8192), 9);
+  EXPECT_EQ(masked(oddtile_fp32, 2048), 9);
+  EXPECT_EQ(masked(oddtile_fp32, 8192), 10);
   EXPECT_EQ(masked(oddtile_fp32, 32768), 12);
   EXPECT_EQ(masked(oddtile_bf16, 100), 22);
-  EXPECT_EQ(masked(oddtile_bf16, 8192), 9);
+  EXPECT_EQ(masked(oddtile_bf16, 2048), 9);
+  EXPECT_EQ(masked(oddtile_bf16, 8192), 10);
 }
 
 TEST(SoftmaxChoice, FewRowsGetMoreLanes) {
+  EXPECT_EQ(choose(problem(oddtile_fp32, 8, 64)), 5);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 9, 64)), 1);
   EXPECT_EQ(choose(problem(oddtile_fp32, 16, 16384)), 9);
   EXPECT_EQ(choose(problem(oddtile_bf16, 16, 100)), 2);  // no tile
   EXPECT_EQ(choose(problem(oddtile_bf16, 16, 4096)), 9);

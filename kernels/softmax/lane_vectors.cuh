@@ -22,6 +22,7 @@ struct SoftmaxParameters {
   int32_t frame_bytes;     // see SoftmaxFrame
   int32_t shared_slots;    // vectors of a lane in shared memory
   int32_t cluster_blocks;  // that share a row
+  int64_t rows_ahead;      // distance to the row whose mask is brought to L2
 };
 
 template <class T, int width, RowKind kind, class Index>
@@ -48,6 +49,22 @@ ODDTILE_DEVICE CoveredRow<T, width, kind, Index> row_of(const SoftmaxParameters<
   return result;
 }
 
+// Brings this lane's part of a later row's mask to L2: whoever takes that row reads its mask before
+// anything else and would wait for memory twice.
+template <int vectors, class T, class Row, class Index>
+ODDTILE_DEVICE void prefetch_mask(const SoftmaxParameters<T>& p, const Row& row, int64_t number,
+                                  Index first, Index lanes) {
+  if constexpr (Row::kMasked) {
+    if (number + p.rows_ahead >= p.rows) return;
+    const Global<const uint8_t> ahead = row.mask + p.rows_ahead * p.mask_row_stride;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      const Index at = first + v * lanes;
+      if (row.touches(at)) prefetch(ahead, int64_t(at) * Row::kWidth);
+    }
+  }
+}
+
 // The same position, of which the compiler knows nothing: what follows from it is computed anew
 // instead of being kept in registers that the row needs.
 template <class Index>
@@ -69,7 +86,7 @@ struct LaneVectors {
 
   // All loads are under way before the first is needed. Vectors without a visible column cost none.
   ODDTILE_DEVICE void load(const Row& row, Index first, Index lanes) {
-    Visibility visible;
+    Elements visible;
     if constexpr (kMasked) visible = load_visibility(row, first, lanes);
     const auto is_wanted = [&](int v) {
       return kMasked ? visible.of(v) != 0 : row.touches(first + v * lanes);
@@ -79,10 +96,26 @@ struct LaneVectors {
       for (int v = 0; v < vectors; ++v) {
         vector[v] = is_wanted(v) ? row.read(first + v * lanes) : Row::nothing();
       }
+    } else if (sizeof(T) == 2 && row.x_is_odd) {
+      // Nothing is computed of a vector between two loads: it would have to arrive first.
+      uint32_t next[vectors];
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        vector[v] = Row::nothing();
+        next[v] = kNegativeInfinityWord<T>;
+        if (is_wanted(v)) {
+          row.template read_words<sizeof(T) == 2>(first + v * lanes, &vector[v], &next[v]);
+        }
+      }
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) Row::shift_by_half(&vector[v], next[v]);
     } else {
       ODDTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
-        vector[v] = is_wanted(v) ? row.read_words(first + v * lanes) : Row::nothing();
+        vector[v] = Row::nothing();
+        if (is_wanted(v)) {
+          row.template read_words<false>(first + v * lanes, &vector[v], nullptr);
+        }
       }
     }
     if constexpr (kMasked) {
@@ -101,27 +134,35 @@ struct LaneVectors {
     if (columns != 0 && columns != Row::kAll) Row::hide(values, columns);
   }
 
-  // Which elements of each vector are visible columns, a bit each.
-  struct Visibility {
-    uint32_t bits[(vectors * width + 31) / 32];
+  // A bit for each element of each vector.
+  struct Elements {
+    uint32_t bits[(vectors * width + 31) / 32] = {};
     ODDTILE_DEVICE uint32_t of(int v) const {
       return bits[v * width / 32] >> (v * width % 32) & Row::kAll;
     }
+    ODDTILE_DEVICE void add(int v, uint32_t elements) {
+      bits[v * width / 32] |= elements << (v * width % 32);
+    }
+    ODDTILE_DEVICE void settle() {
+      ODDTILE_UNROLL
+      for (uint32_t& word : bits) word = opaque(word);
+    }
   };
 
-  static ODDTILE_DEVICE Visibility load_visibility(const Row& row, Index first, Index lanes) {
+  // Which elements are visible columns. Which are columns is computed once, and packed.
+  static ODDTILE_DEVICE Elements load_visibility(const Row& row, Index first, Index lanes) {
+    Elements columns, result;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) columns.add(v, row.inside(first + v * lanes));
+    columns.settle();
     typename Row::MaskWords words[vectors];
     ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) words[v] = row.read_mask(first + v * lanes);
-    Visibility result;
-    ODDTILE_UNROLL
-    for (uint32_t& bits : result.bits) bits = 0;
-    ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) {
-      result.bits[v * width / 32] |= row.visible(words[v], first + v * lanes) << (v * width % 32);
+      words[v] = row.read_mask(first + v * lanes, columns.of(v));
     }
     ODDTILE_UNROLL
-    for (uint32_t& bits : result.bits) bits = opaque(bits);
+    for (int v = 0; v < vectors; ++v) result.add(v, row.visible(words[v]) & columns.of(v));
+    result.settle();
     return result;
   }
 
@@ -197,14 +238,13 @@ struct LaneVectors {
     }
   }
 
-  // Hidden elements become +0 whatever became of the row. Only a row without a finite scale needs
-  // it: in any other their weights are 0. The mask is read again rather than kept.
-  ODDTILE_DEVICE void clear_hidden(const Row& row, Index first, Index lanes, float scale) {
+  // After `store`: hidden elements become +0 whatever became of the row. Only a row without a
+  // finite scale needs it: in any other their weights are 0. The mask is read again rather than
+  // kept.
+  static ODDTILE_DEVICE void clear_hidden(const Row& row, Index first, Index lanes, float scale) {
     if constexpr (kMasked) {
       if (magnitude(scale) < -kNegativeInfinity) return;
-      const Visibility visible = load_visibility(row, first, lanes);
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) Row::clear(&vector[v], visible.of(v));
+      for (int v = 0; v < vectors; ++v) row.write_hidden(first + v * lanes);
     }
   }
 

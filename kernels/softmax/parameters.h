@@ -113,7 +113,7 @@ bool softmax_admits(const oddtile_softmax_problem& problem, int32_t index,
 // mask, how the rows lie, and what the machine has; nothing else.
 int32_t choose_softmax(const oddtile_softmax_problem& problem, const SoftmaxMachine& machine);
 
-// Times that a partial sum of an online row is moved to another frame, at most.
+// Times that a partial sum of a row is moved to another frame, at most.
 int64_t softmax_rescales(const oddtile_softmax_problem& problem, int32_t index);
 
 // The argument checks of the contract, in the order of oddtile_status where several fail.

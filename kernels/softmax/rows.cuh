@@ -32,6 +32,7 @@ softmax_in_registers(SoftmaxParameters<T> p) {
   auto row = row_of<T, width, kind, int32_t>(p, exists ? number : 0);
   if (!exists) row.columns = 0;
 
+  prefetch_mask<vectors>(p, row, number, index, step);
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, index, step);
   auto* exchange = reinterpret_cast<float*>(shared_memory());
@@ -42,8 +43,8 @@ softmax_in_registers(SoftmaxParameters<T> p) {
   const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
 
   mine.finish(frame, scale);
-  mine.clear_hidden(row, again(index), step, scale);
   mine.store(row, again(index), step);
+  mine.clear_hidden(row, again(index), step, scale);
 }
 
 template <class T, int width, int vectors, RowKind kind>
@@ -78,8 +79,8 @@ softmax_online(SoftmaxParameters<T> p) {
     const int64_t first = s * step + thread();
     mine.load(row, first, threads());
     mine.finish_anew(frame, scale);
-    mine.clear_hidden(row, first, threads(), scale);
     mine.store(row, first, threads());
+    mine.clear_hidden(row, first, threads(), scale);
   }
 }
 

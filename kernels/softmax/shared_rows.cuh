@@ -54,8 +54,8 @@ class SharedVectors {
       One one = held(s);
       if constexpr (sizeof(T) == 4) one.finish(frame, scale);
       if constexpr (sizeof(T) == 2) one.finish_anew(frame, scale);
+      one.store(row, vector(s), 0);
       one.clear_hidden(row, vector(s), 0, scale);
-      row.write(vector(s), one.vector[0]);
     }
   }
 
@@ -109,13 +109,19 @@ ODDTILE_DEVICE Row share_of_block(const Row& row, int32_t blocks) {
   return row.share(cluster_rank() * count, count);
 }
 
+// This block's part of a row: all of it where the row has one block.
+template <class T, int width, RowKind kind>
+ODDTILE_DEVICE auto part_of_row(const SoftmaxParameters<T>& p, int64_t number) {
+  const auto row = row_of<T, width, kind, int32_t>(p, number);
+  return p.cluster_blocks > 1 ? share_of_block(row, p.cluster_blocks) : row;
+}
+
 template <class T, int width, int vectors, RowKind kind>
 ODDTILE_KERNEL(1024, 1)
 softmax_in_shared_memory(SoftmaxParameters<T> p) {
   const bool is_cluster = p.cluster_blocks > 1;
   if (is_cluster) cluster_arrive();
-  auto row = row_of<T, width, kind, int32_t>(p, block() / p.cluster_blocks);
-  if (is_cluster) row = share_of_block(row, p.cluster_blocks);
+  const auto row = part_of_row<T, width, kind>(p, block() / p.cluster_blocks);
   auto* exchange = reinterpret_cast<float*>(shared_memory());
   SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
                                      vectors * threads() + thread(), p.shared_slots);
@@ -123,22 +129,36 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, thread(), threads());
 
+  // fp32 keeps weights, so they are made in the row's frame: the blocks agree on the maximum, then
+  // on the sum. 16-bit types make them anew in the end, so that frames and sums meet once.
+  constexpr bool kMeetsOnce = sizeof(T) == 2;
   float max = maximum(mine.maximum_of_all(), more.maximum_of_all());
   max = reduce_block<Maximum>(max, exchange);
-  if (is_cluster) {
-    cluster_wait();  // the others have started
+  if (is_cluster) cluster_wait();  // the others have started
+  if (is_cluster && !kMeetsOnce) {
     max = reduce_cluster<Maximum>(max, exchange + 64, p.cluster_blocks);
   }
   mine.keep_packed();
-  const RowFrame frame = frame_at(max, kLog2E);
+  RowFrame frame = frame_at(max, kLog2E);
   float sum = mine.weigh(frame) + more.weigh(frame);
   sum = reduce_block<Sum>(sum, exchange + 32);
-  if (is_cluster) sum = reduce_cluster<Sum>(sum, exchange + 96, p.cluster_blocks);
+  if (is_cluster && !kMeetsOnce) {
+    sum = reduce_cluster<Sum>(sum, exchange + 96, p.cluster_blocks);
+  } else if (is_cluster) {
+    auto* pairs = reinterpret_cast<Vector<float, 2>*>(exchange + 64);
+    const RowPart row_part = merge_cluster({frame, sum}, pairs, p.cluster_blocks);
+    frame = row_part.frame;
+    sum = row_part.sum;
+  }
   const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
 
-  mine.finish(frame, scale);
-  mine.clear_hidden(row, again(thread()), threads(), scale);
+  if constexpr (kMeetsOnce) {
+    mine.finish_anew(frame, scale);
+  } else {
+    mine.finish(frame, scale);
+  }
   mine.store(row, again(thread()), threads());
+  mine.clear_hidden(row, again(thread()), threads(), scale);
   more.write(row, frame, scale);
 }
 

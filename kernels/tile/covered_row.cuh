@@ -33,6 +33,7 @@ struct CoveredRow {
   using Vec = Packed<T, width>;
   using Word =  // `width` mask bytes
       std::conditional_t<width == 8, uint64_t, std::conditional_t<width == 4, uint32_t, uint16_t>>;
+  static constexpr int kWidth = width;
   static constexpr uint32_t kAll = (1u << width) - 1u;
   static constexpr int kWords = width * int(sizeof(T)) / 4;
   static constexpr bool kWhole = kind == RowKind::whole;
@@ -88,9 +89,8 @@ struct CoveredRow {
     Word low = 0;
     Word high = 0;
   };
-  ODDTILE_DEVICE MaskWords read_mask(Index vector) const {
+  ODDTILE_DEVICE MaskWords read_mask(Index vector, uint32_t columns_here) const {
     const Global<const uint8_t> aligned = mask + -int64_t(mask_shift());
-    const uint32_t columns_here = inside(vector);
     const uint32_t in_low = kAll >> mask_shift();
     MaskWords words;
     if ((columns_here & in_low) != 0) words.low = load_as<Word>(aligned, vector);
@@ -98,14 +98,14 @@ struct CoveredRow {
     return words;
   }
 
-  // The elements of a vector that are visible columns.
-  ODDTILE_DEVICE uint32_t visible(const MaskWords& words, Index vector) const {
+  // The elements whose byte is not 0; those that are no columns mean nothing.
+  ODDTILE_DEVICE uint32_t visible(const MaskWords& words) const {
     const uint32_t shift = 8 * mask_shift();
     const Word bytes =
         shift == 0 ? words.low : Word(words.low >> shift | words.high << (8 * width - shift));
     uint32_t bits = nonzero_bytes(uint32_t(bytes));
     if constexpr (width == 8) bits |= nonzero_bytes(uint32_t(bytes >> 32)) << 4;
-    return bits & inside(vector);
+    return bits;
   }
 
   // Whole, although only its columns have an influence: in place, others may be writing the rest.
@@ -113,26 +113,33 @@ struct CoveredRow {
     return load_covering<Vec>(x, vector, inside(vector));
   }
 
-  // The same wherever x lies. Word by word: two vectors a read would take twice the registers, and
-  // half as many reads could be under way.
-  ODDTILE_DEVICE Vec read_words(Index vector) const {
+  // The same wherever x lies, in words: two vectors a read would take twice the registers, and half
+  // as many reads could be under way. Where the frame starts in the middle of a word (odd), `next`
+  // is the word behind them, and shift_by_half makes the vector of all five.
+  template <bool odd>
+  ODDTILE_DEVICE void read_words(Index vector, Vec* words, uint32_t* next) const {
     constexpr int kOfWord = 4 / int(sizeof(T));  // elements
-    const uint32_t columns_here = inside(vector) << (x_is_odd ? 1 : 0);
-    uint32_t word[kWords + 1];
+    const uint32_t columns_here = inside(vector) << (odd ? 1 : 0);
+    const Index first = vector * kWords;
+    const Index row_first = (lead + (odd ? 1 : 0)) / kOfWord;  // words that hold columns
+    const Index row_last = (lead + columns - 1 + (odd ? 1 : 0)) / kOfWord;
     ODDTILE_UNROLL
-    for (int i = 0; i <= kWords; ++i) {
-      const uint32_t wanted = columns_here >> (i * kOfWord) & ((1u << kOfWord) - 1u);
-      word[i] = 0;
-      if (wanted != 0 && (i < kWords || x_is_odd)) {
-        word[i] = load_covering<uint32_t>(x, int64_t(vector) * kWords + i, wanted);
+    for (int i = 0; i < kWords + (odd ? 1 : 0); ++i) {
+      uint32_t* const word = i < kWords ? &words->element[i] : next;
+      *word = kNegativeInfinityWord<T>;
+      if (first + i >= row_first && first + i <= row_last) {
+        *word = load_covering<uint32_t>(x, int64_t(first) + i,
+                                        columns_here >> (i * kOfWord) & ((1u << kOfWord) - 1u));
       }
     }
-    Vec result;
+  }
+
+  static ODDTILE_DEVICE void shift_by_half(Vec* words, uint32_t next) {
     ODDTILE_UNROLL
     for (int i = 0; i < kWords; ++i) {
-      result.element[i] = x_is_odd ? word[i] >> 16 | word[i + 1] << 16 : word[i];
+      const uint32_t high = i + 1 < kWords ? words->element[i + 1] : next;
+      words->element[i] = words->element[i] >> 16 | high << 16;
     }
-    return result;
   }
 
   static ODDTILE_DEVICE Vec nothing() {
@@ -151,25 +158,28 @@ struct CoveredRow {
     }
   }
 
-  // Puts +0 where `visible` has no bit.
-  static ODDTILE_DEVICE void clear(Vec* vector, uint32_t visible) {
-    ODDTILE_UNROLL
-    for (int i = 0; i < kWords; ++i) vector->element[i] &= spread(visible, i);
-  }
-
   // Whole vectors where they are wholly inside, elements at the ends.
   ODDTILE_DEVICE void write(Index vector, const Vec& values) const {
+    write_elements(vector, values, inside(vector));
+  }
+
+  // Writes +0 to the columns of a vector that are hidden, after reading its mask again.
+  ODDTILE_DEVICE void write_hidden(Index vector) const {
     const uint32_t columns_here = inside(vector);
-    if (columns_here == kAll) return store_as(y, vector, values);
+    write_elements(vector, Vec{}, columns_here & ~visible(read_mask(vector, columns_here)));
+  }
+
+ private:
+  ODDTILE_DEVICE void write_elements(Index vector, const Vec& values, uint32_t elements) const {
+    if (elements == kAll) return store_as(y, vector, values);
     if constexpr (kWhole) return;
     const int64_t at = int64_t(vector) * width;
     ODDTILE_UNROLL
     for (int i = 0; i < width; ++i) {
-      if (columns_here >> i & 1u) store(y, at + i, unpack<T>(values, i));
+      if (elements >> i & 1u) store(y, at + i, unpack<T>(values, i));
     }
   }
 
- private:
   // The bits of word number `word`, each over the whole of its element.
   static ODDTILE_DEVICE uint32_t spread(uint32_t bits, int word) {
     if constexpr (sizeof(T) == 4) return 0u - (bits >> word & 1u);

@@ -53,6 +53,28 @@ ODDTILE_DEVICE float reduce_cluster(float value, float* exchange, int32_t blocks
   return reduce_lanes<Operation, 32>(value);
 }
 
+// A partial sum of a row's weights, in the frame of its part.
+struct RowPart {
+  RowFrame frame;
+  float sum;
+};
+
+// The whole row's frame and sum from those of the blocks of a cluster, which must have started:
+// each part is moved once into the row's frame. `exchange` as above, a pair for each block.
+ODDTILE_DEVICE RowPart merge_cluster(const RowPart& own, Vector<float, 2>* exchange,
+                                     int32_t blocks) {
+  const Vector<float, 2> pair = {own.frame.max, own.sum};
+  if (thread() < blocks) store_as(map_shared_rank(exchange, thread()), cluster_rank(), pair);
+  cluster_arrive();
+  cluster_wait();
+  const bool exists = lane() < blocks;
+  const float max = exists ? exchange[lane()].element[0] : kNegativeInfinity;
+  const float sum = exists ? exchange[lane()].element[1] : 0.0f;
+  const RowFrame frame = frame_at(reduce_lanes<Maximum, 32>(max), kLog2E);
+  const float factor = rescale_factor(frame_at(max, kLog2E), frame, kLog2E);
+  return {frame, reduce_lanes<Sum, 32>(sum * factor)};
+}
+
 // The same for a number of lanes that only the launch knows: a power of two up to a warp, or the
 // whole block.
 template <class Operation>

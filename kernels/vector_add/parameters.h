@@ -25,8 +25,7 @@ inline constexpr int32_t kVectorAddCount = 7;
 
 // The configuration to prefer; README.md has the measurements.
 constexpr int32_t preferred_vector_add(const oddtile_vector_add_problem& problem) {
-  if (problem.n < int64_t(1) << 22) return 2;
-  return problem.mask != nullptr ? 3 : 0;
+  return problem.n < int64_t(1) << 22 ? 2 : 3;
 }
 
 inline constexpr VectorAddConfiguration kEagerVectorAdd = {"one element per thread", 256, 0};

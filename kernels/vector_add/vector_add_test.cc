@@ -160,7 +160,7 @@ TEST(VectorAdd, ShortVectorsPreferSmallBlocks) {
   alignas(16) static float memory[4] = {};
   int32_t ids[8];
   for (const auto& [n, preferred] : {std::pair(int64_t(1), 2), std::pair((int64_t(1) << 22) - 1, 2),
-                                     std::pair(int64_t(1) << 22, 0)}) {
+                                     std::pair(int64_t(1) << 22, 3)}) {
     oddtile_vector_add_problem problem = {};
     problem.n = n;
     EXPECT_EQ(preferred_vector_add(problem), preferred);

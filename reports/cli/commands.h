@@ -73,6 +73,8 @@ struct TuneOptions {
   int rounds = 7;
   int repeats = 1;         // launches in one graph
   bool preferred = false;  // only what would be chosen
+  double density = -1;     // of masks, instead of the case's kind
+  int64_t run = 1;         // elements that are visible or hidden together
   bool unverified = false;
 };
 

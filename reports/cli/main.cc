@@ -93,6 +93,9 @@ void add_tune(CLI::App& app, TuneOptions& options) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_flag("--preferred", options.preferred, "only the configuration that is chosen");
+  command->add_option("--density", options.density, "share of visible elements of masks");
+  command->add_option("--run", options.run, "elements that are visible or hidden together")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--unverified", options.unverified, "do not judge outputs");
 }
 

@@ -16,6 +16,10 @@ struct TuningOptions {
   int repeats = 1;              // launches in one graph, L2 warm after the first
   bool preferred_only = false;  // no other configurations
   bool verify = true;
+  // Of the mask of a case that has one, instead of its kind: the share of visible elements, in runs
+  // of so many elements; below 0: the case's own mask.
+  double density = -1;
+  int64_t run = 1;
   int64_t elements_made = int64_t(1) << 21;  // the rest repeats them
   int64_t rows_judged = 3;                   // vector add: so many thousand elements
 };

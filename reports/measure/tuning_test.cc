@@ -78,6 +78,40 @@ TEST(Tuning, EveryConfigurationIsJudgedOnAShortCase) {
   EXPECT_EQ(preferred, 1);
 }
 
+TEST(Tuning, TheFarEndIsComparedWithTheNearOne) {
+  // Ours, except that rows from 100 on are not computed.
+  FakeTimer timer;
+  properties::Machine& machine = properties::sim_machine();
+  oddtile_implementation table = *machine.implementations()[0];
+  table.softmax = [](const oddtile_softmax_problem* problem, int32_t id, void* space,
+                     void* stream) {
+    oddtile_softmax_problem less = *problem;
+    if (less.rows > 100) less.rows = 100;
+    return properties::sim_machine().implementations()[0]->softmax(&less, id, space, stream);
+  };
+  const Case subject = {.problem = SoftmaxCase{.rows = 640, .columns = 8}};
+  const TuningOptions options = {.rounds = 1, .preferred_only = true, .elements_made = 512};
+  const TunedPoint wrong = tune(subject, table, machine, timer, options);
+  ASSERT_EQ(wrong.configurations.size(), 1u);
+  EXPECT_EQ(wrong.configurations[0].verdict, "fail: the far end differs");
+  const TunedPoint right = tune(subject, *machine.implementations()[0], machine, timer, options);
+  EXPECT_NE(right.configurations[0].verdict, "fail: the far end differs");
+}
+
+TEST(Tuning, AMaskOfAnotherDensity) {
+  FakeTimer timer;
+  properties::Machine& machine = properties::sim_machine();
+  const Case subject = {.problem = VectorAddCase{.n = 6400, .mask = MaskKind::half}};
+  const auto bytes_at = [&](double density) {
+    return tune(subject, *machine.implementations()[0], machine, timer,
+                {.rounds = 1, .verify = false, .density = density, .run = 64})
+        .bytes;
+  };
+  EXPECT_EQ(bytes_at(0), 6400);
+  EXPECT_EQ(bytes_at(1), 6400 * 13);
+  EXPECT_LT(bytes_at(0.5), 6400 * 10) << "runs of 64 hide whole sectors";
+}
+
 TEST(Tuning, AttentionIsNotTuned) {
   FakeTimer timer;
   properties::Machine& machine = properties::sim_machine();

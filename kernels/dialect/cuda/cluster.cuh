@@ -40,7 +40,7 @@ ODDTILE_DEVICE ClusterAddress map_shared_rank(const void* own, int32_t rank) {
 // Value number `index` of type Value (1, 2, 4, 8 or 16 bytes), counted from `base`.
 template <class Value>
 ODDTILE_DEVICE Value load_as(ClusterAddress base, int64_t index) {
-  const uint32_t at = base.bits + uint32_t(index) * uint32_t(sizeof(Value));
+  [[maybe_unused]] const uint32_t at = base.bits + uint32_t(index) * uint32_t(sizeof(Value));
   typename Chunk<sizeof(Value)>::Type bits{};
   if constexpr (sizeof(Value) == 16) {
     ODDTILE_SM90_ASM("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
@@ -71,8 +71,9 @@ ODDTILE_DEVICE Value load_as(ClusterAddress base, int64_t index) {
 
 template <class Value>
 ODDTILE_DEVICE void store_as(ClusterAddress base, int64_t index, const Value& value) {
-  const uint32_t at = base.bits + uint32_t(index) * uint32_t(sizeof(Value));
-  const auto bits = *reinterpret_cast<const typename Chunk<sizeof(Value)>::Type*>(&value);
+  [[maybe_unused]] const uint32_t at = base.bits + uint32_t(index) * uint32_t(sizeof(Value));
+  [[maybe_unused]] const auto bits =
+      *reinterpret_cast<const typename Chunk<sizeof(Value)>::Type*>(&value);
   if constexpr (sizeof(Value) == 16) {
     ODDTILE_SM90_ASM("st.shared::cluster.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(bits.x),
                      "r"(bits.y), "r"(bits.z), "r"(bits.w)

@@ -102,6 +102,12 @@ ODDTILE_DEVICE void store(Global<T> base, int64_t index, T value) {
   store_as<T>(base, index, value);
 }
 
+// Starts to bring the line of element `index` to L2, for a later block.
+template <class T>
+ODDTILE_DEVICE void prefetch(Global<T> base, int64_t index) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(base.unchecked() + index));
+}
+
 // Address modulo a power of two, for choosing an access width.
 template <class T>
 ODDTILE_DEVICE uint32_t address_modulo(Global<T> base, uint32_t power_of_two) {
@@ -302,26 +308,39 @@ inline int32_t multiprocessors() {
 }
 constexpr int kPortableClusterBlocks = 8;
 
-// False where the device has no clusters, or cannot hold one of this shape.
-inline bool launch_clusters(const void* kernel, const LaunchShape& shape, void* stream,
-                            void** arguments) {
-  if (shape.cluster_blocks < 1 || shape.blocks % shape.cluster_blocks != 0) return false;
-  if (shape.cluster_blocks > kPortableClusterBlocks) {
-    const cudaError_t allowed =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (allowed != cudaSuccess) return cudaGetLastError(), false;
-  }
+// What the runtime wants to know of a launch in clusters.
+struct ClusterLaunch {
   cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {uint32_t(shape.cluster_blocks), 1, 1};
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(uint32_t(shape.blocks));
-  config.blockDim = dim3(uint32_t(shape.threads));
-  config.dynamicSmemBytes = size_t(shape.shared_bytes);
-  config.stream = static_cast<cudaStream_t>(stream);
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  return cudaLaunchKernelExC(&config, kernel, arguments) == cudaSuccess;
+
+  ClusterLaunch(const LaunchShape& shape, void* stream) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {uint32_t(shape.cluster_blocks), 1, 1};
+    config.gridDim = dim3(uint32_t(shape.blocks));
+    config.blockDim = dim3(uint32_t(shape.threads));
+    config.dynamicSmemBytes = size_t(shape.shared_bytes);
+    config.stream = static_cast<cudaStream_t>(stream);
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  ClusterLaunch(const ClusterLaunch&) = delete;
+  ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+};
+
+// False where the device has no clusters of this size.
+inline bool allow_cluster(const void* kernel, const LaunchShape& shape) {
+  if (shape.cluster_blocks < 1 || shape.blocks % shape.cluster_blocks != 0) return false;
+  if (shape.cluster_blocks <= kPortableClusterBlocks) return true;
+  const cudaError_t allowed =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  return allowed == cudaSuccess || (cudaGetLastError(), false);
+}
+
+inline bool allow_shared_bytes(const void* kernel, int64_t bytes) {
+  if (bytes <= 48 * 1024) return true;
+  const cudaError_t allowed =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
+  return allowed == cudaSuccess || (cudaGetLastError(), false);
 }
 
 // The most dynamic shared memory that a block may have on the current device.
@@ -340,15 +359,15 @@ bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape&
             void* stream, const Parameters& parameters) {
   if (shape.blocks == 0) return true;
   if (shape.blocks > 0x7FFFFFFF) return false;
-  if (shape.shared_bytes > 48 * 1024) {
-    const cudaError_t allowed = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shape.shared_bytes));
-    if (allowed != cudaSuccess) return cudaGetLastError(), false;
-  }
+  const void* entry = reinterpret_cast<const void*>(kernel);
+  if (!allow_shared_bytes(entry, shape.shared_bytes)) return false;
   // The status of this launch alone; cudaGetLastError would also tell of the caller's old errors.
   void* arguments[] = {const_cast<Parameters*>(&parameters)};
-  const void* entry = reinterpret_cast<const void*>(kernel);
-  if (shape.cluster_blocks != 1) return launch_clusters(entry, shape, stream, arguments);
+  if (shape.cluster_blocks != 1) {
+    const ClusterLaunch launch(shape, stream);
+    return allow_cluster(entry, shape) &&
+           cudaLaunchKernelExC(&launch.config, entry, arguments) == cudaSuccess;
+  }
   return cudaLaunchKernel(entry, dim3(uint32_t(shape.blocks)), dim3(uint32_t(shape.threads)),
                           arguments, size_t(shape.shared_bytes),
                           static_cast<cudaStream_t>(stream)) == cudaSuccess;

@@ -92,6 +92,10 @@ ODDTILE_DEVICE void store(Global<T> base, int64_t index, T value,
   store_as<T>(base, index, value, site);
 }
 
+// Starts to bring the line of element `index` to L2, for a later block: no access.
+template <class T>
+ODDTILE_DEVICE void prefetch(Global<T> /*base*/, int64_t /*index*/) {}
+
 // Address modulo a power of two, for choosing an access width.
 template <class T>
 ODDTILE_DEVICE uint32_t address_modulo(Global<T> base, uint32_t power_of_two) {
