@@ -33,7 +33,7 @@ TEST(Removal, reads_what_is_redundant_and_why) {
   EXPECT_NE(complaint.find("cannot be read"), std::string::npos);
 }
 
-// The cases meet every configuration once, and softmax's barrier is missed at once.
+// The cases meet every configuration once, and every word of softmax's is missed at once.
 TEST(Removal, catches_the_barrier_of_a_row_reduction) {
   const auto machine = make_sim_machine();
   const auto cases =
@@ -45,11 +45,15 @@ TEST(Removal, catches_the_barrier_of_a_row_reduction) {
   const RemovalResult result = search_removals(*machine, options);
   ASSERT_FALSE(result.removals.empty());
   EXPECT_TRUE(result.findings.empty()) << result.findings[0];
+  int64_t barriers = 0, of_tiles = 0;
   for (const Removal& removal : result.removals) {
-    EXPECT_EQ(removal.word.word, "sync_block");
+    barriers += removal.word.word == "sync_block";
+    of_tiles += removal.word.file == "kernels/softmax/tiles.cuh";
     EXPECT_TRUE(removal.caught()) << removal.word.file << ":" << removal.word.line;
     EXPECT_GT(removal.caught_in, 0);
   }
+  EXPECT_EQ(barriers, 4) << "two of tiles, one of a row of each implementation";
+  EXPECT_EQ(of_tiles, 4);
 }
 
 // A line for what is caught, one for what is not there, and a word that nothing shows in 0 runs.
