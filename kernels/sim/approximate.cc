@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/sim/exp2_segments.h"
+#include "kernels/sim/segments.h"
 #include "kernels/sim/state.h"
 
 namespace oddtile::simulator {
@@ -77,12 +77,33 @@ float exp2_interpolated(float x) {
   const bool integer = (size & 0x7FFFFF) == 0;
   const int64_t fixed = x >= 0 ? size : integer ? -size : ~size;
   const int64_t exponent = fixed >> 23, place = fixed & 0x1FFFF;
-  const Exp2Segment& s = kExp2Segments[fixed >> 17 & 63];
+  const Segment& s = kExp2Segments[fixed >> 17 & 63];
   // In units of 2^-38, the last bits of every term.
   constexpr int64_t kOffset = 6114;
   const int64_t sum =
       (int64_t(s.constant) << 13) + s.slope * place + s.curve * cut_square(place) + kOffset;
   return std::bit_cast<float>(uint32_t((exponent + 127) << 23 | sum >> 15));
+}
+
+// What is not negative, in units of 2^-38, cut to 24 bits.
+float cut_to_float(int64_t value) {
+  const int drop = 40 - std::countl_zero(uint64_t(value));  // bits beyond 24
+  if (drop > 0) value = value >> drop << drop;
+  return float(double(value) * 0x1p-38);
+}
+
+float log2_interpolated(float x) {
+  if (x != x || x < 0x1p-126f || x == std::numeric_limits<float>::infinity())
+    return log2_flushed(x, 0);
+  if (x == 1.0f) return 0.0f;
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  const int64_t exponent = int64_t(bits >> 23) - 127, place = bits & 0x1FFFF;
+  const Segment& s = kLog2Segments[bits >> 17 & 63];
+  constexpr int64_t kOffset = 837;
+  const int64_t fraction =
+      (int64_t(s.constant) << 12) + s.slope * place + 2 * s.curve * cut_square(place) + kOffset;
+  const int64_t sum = (exponent << 38) + fraction;
+  return sum >= 0 ? cut_to_float(sum) : -cut_to_float(~sum);
 }
 
 // log2 x = e + 2/ln2 (s + s^3/3 + ...), s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
@@ -116,7 +137,10 @@ float exp2_flushed(float x) {
                                       : exp2_flushed(x, arithmetic.exp2_error);
 }
 float log2_flushed(float x) {
-  return log2_flushed(x, running != nullptr ? running->arithmetic.log2_error : 0);
+  if (running == nullptr) return log2_flushed(x, 0);
+  const sim::Arithmetic& arithmetic = running->arithmetic;
+  return arithmetic.log2_interpolated ? log2_interpolated(x)
+                                      : log2_flushed(x, arithmetic.log2_error);
 }
 
 }  // namespace oddtile::simulator

@@ -10,7 +10,9 @@ namespace oddtile::simulator {
 float exp2_flushed(float x, double error);  // relative
 float log2_flushed(float x, double error);  // relative, or absolute where |log2 x| < 1
 
-// ex2.approx.ftz.f32 of an H200, bit for bit (README.md, "Exponentials").
+// ex2.approx.ftz.f32 and lg2.approx.ftz.f32 of an H200, bit for bit (README.md, "Exponentials and
+// logarithms").
 float exp2_interpolated(float x);
+float log2_interpolated(float x);
 
 }  // namespace oddtile::simulator

@@ -94,6 +94,43 @@ TEST(Log2, is_within_one_ulp) {
   EXPECT_GT(worst, 0.4L) << "nothing was measured";
 }
 
+// All of [1 + 360 * 2^-23, 2), as above; what is nearer to 1 was not kept.
+TEST(Log2, interpolates_the_bits_of_an_h200) {
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (uint32_t i = 360; i < 1u << 23; ++i) {
+    const float y = log2_interpolated(std::bit_cast<float>(0x3F800000u + i));
+    hash = (hash ^ std::bit_cast<uint32_t>(y)) * 0x100000001B3u;
+  }
+  EXPECT_EQ(hash, 0xCFA374CBB7EBB11Eu);
+}
+
+// The worst arguments of the sweep over all 2^32, as above.
+TEST(Log2, interpolates_the_errors_of_an_h200) {
+  const auto error = [](uint32_t bits) {
+    const float x = std::bit_cast<float>(bits);
+    return std::fabs(log2_interpolated(x) - std::log2((long double)(x)));
+  };
+  const auto exact = [](uint32_t bits) {
+    return std::fabs(std::log2((long double)(std::bit_cast<float>(bits))));
+  };
+  const auto expect = [](long double got, long double measured) {
+    EXPECT_LE(got, measured);
+    EXPECT_GE(got, measured * (1 - 0x1p-21L));
+  };
+  expect(error(0x3EF3FFDEu) / exact(0x3EF3FFDEu), 2.292455412501375e-07L);
+  expect(error(0x3F075FFFu), 2.152281497690225e-07L);
+  const float x = std::bit_cast<float>(0x3E856FEFu);
+  expect(ulps(log2_interpolated(x), std::log2((long double)(x))), 2.3004391909691435L);
+}
+
+TEST(Log2, interpolated_has_the_edges_of_the_gpu) {
+  EXPECT_EQ(log2_interpolated(1.0f), 0.0f);
+  for (const float x : {0.0f, -0.0f, 0x1p-127f}) EXPECT_EQ(log2_interpolated(x), -kInfinity);
+  EXPECT_EQ(log2_interpolated(kInfinity), kInfinity);
+  EXPECT_NE(log2_interpolated(-1.0f), log2_interpolated(-1.0f));
+  EXPECT_EQ(log2_interpolated(2.0f), 1.0f);
+}
+
 TEST(Log2, has_the_edges_of_the_gpu) {
   EXPECT_EQ(log2_flushed(1.0f), 0.0f);
   EXPECT_EQ(log2_flushed(0.0f), -kInfinity);

@@ -71,6 +71,7 @@ struct Arithmetic {
   double exp2_error = 0;           // relative
   bool exp2_interpolated = false;  // an H200's bits instead
   double log2_error = 0;           // relative, or absolute where |log2 x| < 1
+  bool log2_interpolated = false;
 };
 
 // A synchronisation word at one place of a kernel's source.

@@ -128,16 +128,19 @@ bool measure_functions(Machine& machine, const Say& say, oracles::HardwareProfil
   return sound;
 }
 
-// The profile says that the simulator has the bits of exp2 where it does on every argument.
-void try_bits_of_exp2(Machine& machine, Machine& simulator, const Say& say,
-                      oracles::HardwareProfile* profile) {
-  profile->exp2.simulated = true;
+// The profile says that the simulator has a function's bits where it does on every argument.
+void try_bits(ProbeFunction function, Machine& machine, Machine& simulator, const Say& say,
+              oracles::HardwareProfile* profile) {
+  const bool exp2 = function == ProbeFunction::exp2;
+  bool& simulated = exp2 ? profile->exp2.simulated : profile->log2.simulated;
+  simulated = true;
   simulator.imitate(profile);
   std::string examples;
-  const int64_t same = same_results(machine, simulator, ProbeFunction::exp2, kArguments, &examples);
-  profile->exp2.simulated = same == kArguments;
-  say(fmt::format("exp2: the simulator's segments give {} of {} arguments bit for bit{}{}", same,
-                  kArguments, examples.empty() ? "" : "; not", examples));
+  const int64_t same = same_results(machine, simulator, function, kArguments, &examples);
+  simulated = same == kArguments;
+  say(fmt::format("{}: the simulator's segments give {} of {} arguments bit for bit{}{}",
+                  exp2 ? "exp2" : "log2", same, kArguments, examples.empty() ? "" : "; not",
+                  examples));
 }
 
 }  // namespace
@@ -166,7 +169,8 @@ MeasuredMachine measure_machine(Machine& machine, Machine& simulator, int64_t fr
     say(fmt::format("{}: simulator equal on {} of {} arguments in plain arithmetic, {} in this",
                     name, plain, kArguments, imitated));
   }
-  if (!products_only) try_bits_of_exp2(machine, simulator, say, &profile);
+  for (const ProbeFunction function : {ProbeFunction::exp2, ProbeFunction::log2})
+    if (!products_only) try_bits(function, machine, simulator, say, &profile);
   simulator.imitate(&profile);
   if (!verify_units(machine, simulator, rule, fragments, say, &profile)) result.complete = false;
   simulator.imitate(nullptr);

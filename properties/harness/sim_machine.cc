@@ -18,7 +18,8 @@ sim::Arithmetic arithmetic_of(const oracles::HardwareProfile& hardware) {
           .mma_truncates = !hardware.mma_rounds,
           .exp2_error = hardware.exp2.relative_error,
           .exp2_interpolated = hardware.exp2.simulated,
-          .log2_error = hardware.log2_error()};
+          .log2_error = hardware.log2_error(),
+          .log2_interpolated = hardware.log2.simulated};
 }
 
 class SimMachine : public Machine {
