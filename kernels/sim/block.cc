@@ -124,6 +124,7 @@ void Machine::State::begin_block(simulator::Block& fresh, int64_t number) {
     own.ready = kAllLanes;
     own.arrived = own.exited = own.ballot = 0;
     own.cluster_arrivals = own.cluster_waits = 0;
+    own.waits.clear();
   }
   fresh.ready_warps = uint32_t((uint64_t(1) << warp_count) - 1);
   fresh.barrier_warps = 0;

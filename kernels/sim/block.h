@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/sim/asynchronous.h"
@@ -80,7 +81,7 @@ struct Lane {
   const Waitable* waits_for = nullptr;
   Word wait_word = Word::exit;
   Site wait_site;
-  int batched = -1;        // matrix words filed in the batch that it is in; -1: in none
+  int batched = -1;  // matrix words filed in the batch that it is in; -1: in none
 };
 
 // A warp is always at one rendezvous at most: the lanes that have arrived wait for the others. The
@@ -104,7 +105,8 @@ struct Warp {
   alignas(32) uint32_t b[4][kWarpLanes];     // of two blocks; the second is there for 16x16x16 only
   alignas(32) float sum[2][2 * kWarpLanes];  // upper and lower half of the 16x8 tile, row major
 
-  std::unique_ptr<MatrixBatch> batch;  // null until one is needed
+  std::vector<std::pair<uint32_t, int>> waits;  // since its lanes met: barrier and thread
+  std::unique_ptr<MatrixBatch> batch;           // null until one is needed
 
   int64_t cluster_arrivals = 0;  // at the cluster barrier, and how many of them were awaited
   int64_t cluster_waits = 0;

@@ -149,6 +149,7 @@ void start_load(sim::Machine::State& machine, void* to, Pieces pieces, void* bar
                                              Proxy::async, machine.lane_index(), site);
     races->access(operation, reinterpret_cast<uintptr_t>(to), bytes, Access::write);
     touch_global(*races, operation, pieces, Access::read);
+    races->witness(object->causes, machine.lane_index());
   }
   // Until the copy lands, its destination holds nothing that anybody could use.
   for (const BoxPiece& piece : pieces) {

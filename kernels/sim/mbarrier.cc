@@ -128,8 +128,62 @@ MbarrierObject* barrier_at(sim::Machine::State& machine, const void* barrier, Si
   return object;
 }
 
+// Whether who completes the phase has heard of the wait: of the lane since, or of another one of
+// its warp since they met.
+static bool knows_of_wait(const MbarrierObject& object, const MbarrierObject::Wait& wait,
+                          int first_lane, int thread) {
+  const auto knows = [&](int lane, Epoch epoch) {
+    return object.arriving.happened.at(Agent(lane)) >= epoch ||
+           object.causes.at(Agent(lane)) >= epoch;
+  };
+  if (knows(first_lane + thread, wait.epoch)) return true;
+  const int warp_first = first_lane + thread / kWarpLanes * kWarpLanes;
+  for (size_t lane = 0; lane < wait.warp.size(); ++lane) {
+    if (knows(warp_first + int(lane), wait.warp[lane])) return true;
+  }
+  return false;
+}
+
+// A lane that has waited for phase n could have come later: if phase n + 1 can end before, it waits
+// for phase n + 2 without knowing. Whoever completes n + 1 must have heard of the lane's wait.
+static void check_waits(sim::Machine::State& machine, const MbarrierObject& object) {
+  const int first_lane = machine.block->rank * machine.launch->threads;
+  for (size_t thread = 0; thread < object.waits.size(); ++thread) {
+    const MbarrierObject::Wait& wait = object.waits[thread];
+    if (wait.phase != object.count.phase - 2) continue;  // the phase that ends now is phase - 1
+    if (knows_of_wait(object, wait, first_lane, int(thread))) continue;
+    machine.report(
+        sim::HazardKind::shared_race, wait.site,
+        "thread " + std::to_string(thread) + " waits for phase " + std::to_string(wait.phase) +
+            ", and nothing keeps the next one from ending before it looks: " + object.state_text());
+    return;
+  }
+}
+
+static void note_wait(sim::Machine::State& machine, MbarrierObject& object, Site site) {
+  if (object.waits.empty()) object.waits.resize(size_t(machine.launch->threads));
+  object.waits[size_t(machine.thread_index())] = {
+      object.count.phase - 1, machine.races->epoch_of(machine.lane_index()), site, {}};
+  machine.warp().waits.emplace_back(object.address, machine.thread_index());
+}
+
+void meet_after_waits(sim::Machine::State& machine, Warp& warp) {
+  const int first = machine.first_lane(machine.current_warp);
+  std::vector<Epoch> epochs;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    epochs.push_back(machine.races->epoch_of(first + lane));
+  }
+  for (const auto& [address, thread] : warp.waits) {
+    MbarrierObject* object = machine.block->hopper.mbarriers.find(address);
+    if (object != nullptr && !object->waits.empty()) object->waits[size_t(thread)].warp = epochs;
+  }
+  warp.waits.clear();
+}
+
 void complete_phase(sim::Machine::State& machine, MbarrierObject& object) {
   if (machine.races) {
+    check_waits(machine, object);
+    object.causes = {};
     object.completed = std::move(object.arriving);
     object.arriving = {};
     if (object.agent != 0) {
@@ -251,7 +305,9 @@ static void wait_for_parity(sim::Machine::State& machine, void* barrier, uint32_
                  ", but before it could look the next one ended, too: " + object->state_text());
     }
   }
-  if (machine.races) machine.races->acquire(object->completed, machine.lane_index());
+  if (!machine.races) return;
+  machine.races->acquire(object->completed, machine.lane_index());
+  note_wait(machine, *object, site);
 }
 
 // A test may give up whether its phase is over or not. Sooner or later one waits, so that a loop of

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/sim/asynchronous.h"
 #include "kernels/sim/lane.h"
@@ -32,19 +33,29 @@ struct MbarrierCount {
   const char* finish(bool* completes);
 };
 
+struct Warp;
+
 class MbarrierObject : public Waitable {
  public:
   std::string state_text() const override;
 
   uint32_t address = 0;  // within shared memory
   MbarrierCount count;
-  Published arriving;         // into the phase that is going on
-  Published completed;        // of the phase before
-  Agent agent = 0;            // of the copies that complete here
-  int64_t in_flight = 0;      // bytes of copies that were issued and have not landed
-  int initialiser = 0;        // lane
-  Site last_site;             // of an arrival or expectation
-  bool fenced = false;        // its initialisation is visible to copies
+  Published arriving;     // into the phase that is going on
+  Published completed;    // of the phase before
+  Agent agent = 0;        // of the copies that complete here
+  int64_t in_flight = 0;  // bytes of copies that were issued and have not landed
+  int initialiser = 0;    // lane
+  Site last_site;         // of an arrival or expectation
+  bool fenced = false;    // its initialisation is visible to copies
+  struct Wait {
+    int64_t phase = -2;  // that was awaited; the first may be number -1
+    Epoch epoch = 0;
+    Site site;
+    std::vector<Epoch> warp;  // of its lanes when they met next; empty: they have not
+  };
+  std::vector<Wait> waits;    // the last of each thread of the block, where races are looked for
+  Clock causes;               // what those know that issued copies into the phase that goes on
   std::bitset<1024> seen_by;  // threads of the block that were found ordered after that
 };
 
@@ -69,6 +80,8 @@ MbarrierObject* barrier_at(sim::Machine::State& machine, const void* barrier, Si
 // The running lane arrives `count` times after expecting `bytes`; 0 and -1: it does not.
 void arrive_and_expect(sim::Machine::State& machine, void* barrier, int32_t count, int64_t bytes,
                        Site site);
+// The lanes of a warp meet: each has done its waits so far.
+void meet_after_waits(sim::Machine::State& machine, Warp& warp);
 // Bytes of a copy that was issued in phase `phase` have landed.
 void receive_bytes(sim::Machine::State& machine, MbarrierObject& object, int64_t bytes,
                    int64_t phase, Site site);

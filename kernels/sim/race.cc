@@ -83,6 +83,12 @@ void Races::release(Published& into, int lane) {
   if (clocks.device != nullptr) join(into.device, clocks.device->known);
 }
 
+void Races::witness(Clock& into, int lane) {
+  LaneClocks& clocks = lanes_[size_t(lane)];
+  into.join(clocks.happened);
+  into.raise(Agent(lane), clocks.own++);
+}
+
 void Races::acquire(const Published& from, int lane) {
   LaneClocks& clocks = lanes_[size_t(lane)];
   if (!from.device.empty()) learn(clocks, from.device);

@@ -93,6 +93,10 @@ class Races {
   void add_block(uintptr_t shared, int64_t shared_bytes);
 
   // ---- synchronisation ----
+  // What the lane does now is known to whoever knows this epoch of it.
+  Epoch epoch_of(int lane) const { return lanes_[size_t(lane)].own; }
+  // Adds what the lane knows now, itself included.
+  void witness(Clock& into, int lane);
   void release(Published& into, int lane);
   void acquire(const Published& from, int lane);
   // The same for lanes [first, first + count).

@@ -105,7 +105,10 @@ bool Machine::State::arrive(Word word, Site site) {
   }
   if (own.exited != 0) diverged(word, site);
   own.arrived |= 1u << current_lane;
-  if (own.arrived == kAllLanes) return true;
+  if (own.arrived == kAllLanes) {
+    if (!own.waits.empty()) simulator::meet_after_waits(*this, own);
+    return true;
+  }
   block_lane();
   give_way();
   return false;
