@@ -18,15 +18,15 @@ bool has_tensor_map(const oddtile_tensor& tensor, int64_t batch, int64_t heads, 
          takes(tensor.head_stride, heads) && takes(tensor.row_stride, rows);
 }
 
-bool is_banded(const oddtile_attention_problem& problem) {
-  return problem.band_high < problem.seq_k - 1 || problem.band_low > 1 - problem.seq_q;
-}
-
 bool is_general(const oddtile_attention_problem& problem) {
   return problem.mask != nullptr || split_scale(problem.scale).multiplier != 1.0f;
 }
 
 }  // namespace
+
+bool is_banded(const oddtile_attention_problem& problem) {
+  return problem.band_high < problem.seq_k - 1 || problem.band_low > 1 - problem.seq_q;
+}
 
 bool hopper_takes(const oddtile_attention_problem& p, int shape) {
   if (shape < 0 || shape >= kHopperShapeCount || p.head_dim > kHopperShapes[shape].head_size ||
@@ -44,19 +44,18 @@ bool hopper_takes(const oddtile_attention_problem& p, int shape) {
   return has_tensor_map(p.q, p.batch, p.heads_q, p.seq_q) &&
          has_tensor_map(p.k, p.batch, p.heads_kv, p.seq_k) &&
          has_tensor_map(p.v, p.batch, p.heads_kv, p.seq_k) &&
-         has_tensor_map(p.o, p.batch, p.heads_q, p.seq_q) && speaks_hopper();
+         has_tensor_map(p.o, p.batch, p.heads_q, p.seq_q) && hopper_runs();
 }
 
 int hopper_preferred(const oddtile_attention_problem& p) {
   const int by_size = p.head_dim <= 64 ? 0 : p.head_dim <= 128 ? 1 : 2;
-  constexpr int kGeneral[] = {6, 7, 8};
-  constexpr int kFull[] = {0, 3, 5};
-  constexpr int kBandedShort[] = {2, 4, 5};
-  constexpr int kBanded[] = {2, 3, 5};
-  constexpr int64_t kShort[] = {1024, 4096, 0};  // queries
+  constexpr int kGeneral[] = {5, 6, 7};
+  constexpr int kFull[] = {0, 2, 4};
+  constexpr int kBanded[] = {1, 2, 4};
+  constexpr int64_t kFewQueries = 4096;
   if (is_general(p)) return kGeneral[by_size];
   if (!is_banded(p)) return kFull[by_size];
-  return p.seq_q <= kShort[by_size] ? kBandedShort[by_size] : kBanded[by_size];
+  return by_size == 1 && p.seq_q <= kFewQueries ? 3 : kBanded[by_size];
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

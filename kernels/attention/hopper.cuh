@@ -270,7 +270,7 @@ struct Consumer {
     release(memory.barriers->k_empty + at.index);
     if (!whole) hide(scores, work, work.own.first + n);
     float factor[2];
-    rows.weigh(scores, factor, p.frame);
+    rows.weigh(scores, s.weights_in_registers && !whole, factor, p.frame);
 
     wgmma_wait<0>();
     wgmma_ready(output.flat());
@@ -294,7 +294,7 @@ struct Consumer {
     wgmma_ready(scores.flat());
     release(memory.barriers->k_empty + at.index);
     if (!is_whole(work, n)) hide(scores, work, work.own.first + n);
-    rows.weigh(scores, factor, p.frame);
+    rows.weigh(scores, true, factor, p.frame);
     if constexpr (s.staging == Staging::weights) await_staging();
     hand_to_product(weights, scores);
     output.clear();

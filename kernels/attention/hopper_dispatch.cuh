@@ -29,9 +29,8 @@ bool encode_rows(TensorMap* map, const oddtile_tensor& tensor, int64_t batch, in
 
 // Heads that share a section of the schedule: all tiles of a head in a row where every tile needs
 // all keys; under a band so many that the longest tiles of several heads start together.
-inline int32_t heads_per_section(const oddtile_attention_problem& p) {
-  const bool all_alike = p.band_high >= p.seq_k - 1 && p.band_low <= 1 - p.seq_q;
-  return all_alike ? 1 : 16;
+inline int32_t heads_per_section(const oddtile_attention_problem& problem) {
+  return is_banded(problem) ? 16 : 1;
 }
 
 template <int index, class T>
@@ -39,7 +38,6 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
                             void* stream) {
   constexpr HopperShape s = kHopperShapes[index];
   const auto kernel = &attention_hopper<index, T>;
-  if (!speaks_hopper(kernel)) return oddtile_unsupported;
   HopperParameters<T> p;
   const auto encode = [&](TensorMap* map, const oddtile_tensor& tensor, int64_t heads, int64_t rows,
                           int box_rows) {

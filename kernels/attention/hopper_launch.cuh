@@ -8,7 +8,11 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-// Whether this machine has the words, tensor maps can describe the problem, and its head size fits
+// Whether this machine has the words and the kernels were compiled to them.
+bool hopper_runs();
+// Whether some query may see fewer keys than its item has.
+bool is_banded(const oddtile_attention_problem& problem);
+// Whether it runs here, tensor maps can describe the problem, and its head size fits
 // into the shape. The problem must be valid (check_attention).
 bool hopper_takes(const oddtile_attention_problem& problem, int shape);
 // The shape that is fastest where it can be taken at all; README.md has the measurements.

@@ -24,12 +24,13 @@ struct WarpgroupRows {
   }
 
   // Turns the scores of one more tile (-inf where hidden) into weights, in place, and moves the
-  // sums into the new frame; says by which factor outputs have to follow.
+  // sums into the new frame; says by which factor outputs have to follow. `some_hidden`: not all of
+  // them are seen, so that a lane may well hold none.
   template <int keys>
-  ODDTILE_DEVICE void weigh(Accumulator<1, keys>& scores, float (&factor)[2],
+  ODDTILE_DEVICE void weigh(Accumulator<1, keys>& scores, bool some_hidden, float (&factor)[2],
                             const FrameScale& scale) {
     float subtract[2];
-    follow_maximum(scores, subtract, factor, scale);
+    follow_maximum(scores, some_hidden, subtract, factor, scale);
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
       float part[2];
@@ -96,8 +97,9 @@ struct WarpgroupRows {
   }
 
   template <int keys>
-  ODDTILE_DEVICE void follow_maximum(Accumulator<1, keys>& scores, float (&subtract)[2],
-                                     float (&factor)[2], const FrameScale& scale) {
+  ODDTILE_DEVICE void follow_maximum(Accumulator<1, keys>& scores, bool some_hidden,
+                                     float (&subtract)[2], float (&factor)[2],
+                                     const FrameScale& scale) {
     const float old[2] = {max[0], max[1]};
     bool unusual = false;
     ODDTILE_UNROLL
@@ -105,8 +107,10 @@ struct WarpgroupRows {
       float top;
       if constexpr (rule.by_integers) {
         const int32_t bits = lane_maximum_of_bits(scores, half, old[half]);
-        unusual = unusual || uint32_t(bits) >= std::bit_cast<uint32_t>(scale.usual);
         top = row_maximum(std::bit_cast<float>(bits));
+        // A lane's own maximum is known earlier; the row's is rarely negative.
+        const uint32_t told_by = some_hidden ? std::bit_cast<uint32_t>(top) : uint32_t(bits);
+        unusual = unusual || told_by >= std::bit_cast<uint32_t>(scale.usual);
       } else {
         top = row_maximum(lane_maximum(scores, half, old[half]));
         unusual = unusual || !(magnitude(top) < scale.usual);
