@@ -37,8 +37,12 @@ TEST(Hardware, CommittedProfilesAreFoundAndBelowEveryCeiling) {
     alone.mma_fraction_bits = p.mma_fraction_bits;
     alone.mma_rounds = p.mma_rounds;
     EXPECT_EQ(too_generous(alone, oddtile_fp16, oddtile_kernel_attention, 64), "") << name;
-    for (const MeasuredProduct& product : p.products)
-      EXPECT_GE(double(product.agree), 0.999 * double(product.outputs)) << product.instruction;
+    for (const MeasuredProduct& product : p.products) {
+      EXPECT_EQ(product.fragments_agree, product.fragments) << product.instruction;
+      // The rule that was written down beside an H200's record has no floor of the alignment, which
+      // the simulator has: 7 outputs of 134 million.
+      EXPECT_GE(product.agree, product.outputs - 7) << product.instruction;
+    }
   }
 }
 
