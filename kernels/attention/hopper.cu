@@ -13,9 +13,10 @@ bool has_tensor_map(const oddtile_tensor& tensor, int64_t batch, int64_t heads, 
   const auto takes = [](int64_t stride, int64_t count) {
     return count == 1 || (stride >= 0 && stride < kMost && stride % 8 == 0);
   };
-  return rows > 0 && rows <= kHopperSequenceMost &&
-         reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 && takes(tensor.batch_stride, batch) &&
-         takes(tensor.head_stride, heads) && takes(tensor.row_stride, rows);
+  if (rows == 0) return true;  // and none is asked for
+  return rows <= kHopperSequenceMost && reinterpret_cast<uintptr_t>(tensor.data) % 16 == 0 &&
+         takes(tensor.batch_stride, batch) && takes(tensor.head_stride, heads) &&
+         takes(tensor.row_stride, rows);
 }
 
 bool is_general(const oddtile_attention_problem& problem) {
@@ -29,8 +30,7 @@ bool is_banded(const oddtile_attention_problem& problem) {
 }
 
 bool hopper_takes(const oddtile_attention_problem& p, int shape) {
-  if (shape < 0 || shape >= kHopperShapeCount || p.head_dim > kHopperShapes[shape].head_size ||
-      p.batch == 0 || p.seq_q == 0) {
+  if (shape < 0 || shape >= kHopperShapeCount || p.head_dim > kHopperShapes[shape].head_size) {
     return false;
   }
   if (is_general(p) && !kHopperShapes[shape].general) return false;

@@ -44,9 +44,12 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
     return encode_rows<T>(map, tensor, problem.batch, heads, rows, problem.head_dim, box_rows);
   };
   if (!encode(&p.q, problem.q, problem.heads_q, problem.seq_q, kWarpgroupRows) ||
-      !encode(&p.k, problem.k, problem.heads_kv, problem.seq_k, s.keys) ||
-      !encode(&p.v, problem.v, problem.heads_kv, problem.seq_k, s.keys) ||
       !encode(&p.o, problem.o, problem.heads_q, problem.seq_q, kWarpgroupRows)) {
+    return oddtile_launch_failed;
+  }
+  // Without keys nothing is loaded from them.
+  if (problem.seq_k > 0 && (!encode(&p.k, problem.k, problem.heads_kv, problem.seq_k, s.keys) ||
+                            !encode(&p.v, problem.v, problem.heads_kv, problem.seq_k, s.keys))) {
     return oddtile_launch_failed;
   }
   p.problem = attention_parameters<T>(problem);
