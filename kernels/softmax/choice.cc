@@ -98,6 +98,8 @@ int32_t first_of(const int32_t (&indices)[count], const oddtile_softmax_problem&
 // way.
 int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
   if (p.rows < kFew) return kMostThreads;
+  // fp16 is unpacked by slower instructions, and ragged rows have others besides.
+  if (p.dtype == oddtile_fp16 && !softmax_rows_are_whole(p, false)) return 256;
   if (p.dtype != oddtile_fp32) return 64;
   return p.mask == nullptr ? 512 : 128;
 }
@@ -214,8 +216,7 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
 
 int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  // The blocks of a cluster bring their sums into the row's frame; fp32 has only that frame.
-  if (it.cluster > 1 && p.dtype != oddtile_fp32) return 1;
+  if (it.cluster > 1) return 1;  // its blocks bring their sums into the row's frame
   if (it.form != SoftmaxForm::online) return 0;
   // Between two steps of a lane, and once more into the row's own frame.
   return ceil_div(row_vectors(p, it.narrow), int64_t(it.threads) * it.vectors);

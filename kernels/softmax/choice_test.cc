@@ -24,7 +24,7 @@ int32_t choose(const oddtile_softmax_problem& p) {
 TEST(SoftmaxChoice, ManyRows) {
   const struct {
     int64_t columns;
-    int32_t fp32, fp16;
+    int32_t fp32, bf16;
   } table[] = {
       {1, 0, 22},       {32, 0, 0},        {64, 1, 0},
       {100, 3, 22},     {127, 4, 23},      {128, 3, 1},
@@ -38,8 +38,11 @@ TEST(SoftmaxChoice, ManyRows) {
   };
   for (const auto& row : table) {
     EXPECT_EQ(choose(problem(oddtile_fp32, kMany, row.columns)), row.fp32) << row.columns;
-    EXPECT_EQ(choose(problem(oddtile_fp16, kMany, row.columns)), row.fp16) << row.columns;
-    EXPECT_EQ(choose(problem(oddtile_bf16, kMany, row.columns)), row.fp16) << row.columns;
+    // fp16 keeps to 4 vectors a lane where rows are ragged.
+    const bool is_ragged = row.columns == 4095 || row.columns == 4097;
+    EXPECT_EQ(choose(problem(oddtile_fp16, kMany, row.columns)), is_ragged ? 9 : row.bf16)
+        << row.columns;
+    EXPECT_EQ(choose(problem(oddtile_bf16, kMany, row.columns)), row.bf16) << row.columns;
   }
 }
 

@@ -201,18 +201,29 @@ struct LaneVectors {
 
   // 16-bit inputs stay packed from one use to the next.
   ODDTILE_DEVICE void keep_packed() {
-    if constexpr (sizeof(T) == 2) {
+    if constexpr (sizeof(T) == 2) keep();
+  }
+
+  // What follows from the elements is computed anew from one use to the next.
+  ODDTILE_DEVICE void keep() {
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
       ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        ODDTILE_UNROLL
-        for (uint32_t& word : vector[v].element) word = opaque(word);
-      }
+      for (uint32_t& word : vector[v].element) word = opaque(word);
     }
   }
 
   // The weights' sum in the row's frame; the weights stay for `finish` where they fit.
   ODDTILE_DEVICE float weigh(const RowFrame& frame) {
     return takes_difference<T>(frame) ? weigh_by(RowWeights(frame)) : weigh_by(FusedWeights(frame));
+  }
+
+  // The same, but the elements stay, for `finish_anew`.
+  ODDTILE_DEVICE float weigh_only(const RowFrame& frame) {
+    const float sum = takes_difference<T>(frame) ? add_weights(RowWeights(frame))
+                                                 : add_weights(FusedWeights(frame));
+    keep();
+    return sum;
   }
 
   // Replaces every element by its weight times `scale`, after `weigh`.
@@ -249,6 +260,19 @@ struct LaneVectors {
   }
 
  private:
+  template <class Weight>
+  ODDTILE_DEVICE float add_weights(const Weight& weight) const {
+    float sum = 0.0f;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      float w[width];
+      ODDTILE_UNROLL
+      for (int i = 0; i < width; ++i) w[i] = weight(to_float(unpack<T>(vector[v], i)));
+      sum += tree_sum(w);
+    }
+    return sum;
+  }
+
   template <class Weight>
   ODDTILE_DEVICE float weigh_by(const Weight& weight) {
     float sum = 0.0f;

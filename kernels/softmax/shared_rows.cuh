@@ -38,22 +38,16 @@ class SharedVectors {
     return result;
   }
 
-  // As LaneVectors: fp32 keeps the weights where the input was.
-  ODDTILE_DEVICE float weigh(const RowFrame& frame) {
+  ODDTILE_DEVICE float weigh_only(const RowFrame& frame) const {
     float sum = 0.0f;
-    for (int32_t s = 0; s < slots_; ++s) {
-      One one = held(s);
-      sum += one.weigh(frame);
-      if constexpr (sizeof(T) == 4) *slot(s) = one.vector[0];
-    }
+    for (int32_t s = 0; s < slots_; ++s) sum += held(s).weigh_only(frame);
     return sum;
   }
 
-  ODDTILE_DEVICE void write(const Row& row, const RowFrame& frame, float scale) {
+  ODDTILE_DEVICE void write(const Row& row, const RowFrame& frame, float scale) const {
     for (int32_t s = 0; s < slots_; ++s) {
       One one = held(s);
-      if constexpr (sizeof(T) == 4) one.finish(frame, scale);
-      if constexpr (sizeof(T) == 2) one.finish_anew(frame, scale);
+      one.finish_anew(frame, scale);
       one.store(row, vector(s), 0);
       one.clear_hidden(row, vector(s), 0, scale);
     }
@@ -97,7 +91,7 @@ class SharedVectors {
   int32_t slots_;
 };
 
-// The exchanges of two reductions, each over a block and over a cluster.
+// The exchanges of two reductions over a block, and pairs of the blocks of a cluster.
 inline constexpr int32_t kSharedRowExchangeBytes = 4 * kExchangeBytes;
 
 // Blocks take equal shares of the row's vectors, in whole lines of 128 bytes.
@@ -129,34 +123,24 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, thread(), threads());
 
-  // fp32 keeps weights, so they are made in the row's frame: the blocks agree on the maximum, then
-  // on the sum. 16-bit types make them anew in the end, so that frames and sums meet once.
-  constexpr bool kMeetsOnce = sizeof(T) == 2;
+  // Weights are not kept but made anew in the end, so that the blocks of a cluster need to meet but
+  // once: each has a frame and a sum of its own until then.
   float max = maximum(mine.maximum_of_all(), more.maximum_of_all());
   max = reduce_block<Maximum>(max, exchange);
-  if (is_cluster) cluster_wait();  // the others have started
-  if (is_cluster && !kMeetsOnce) {
-    max = reduce_cluster<Maximum>(max, exchange + 64, p.cluster_blocks);
-  }
-  mine.keep_packed();
+  mine.keep();
   RowFrame frame = frame_at(max, kLog2E);
-  float sum = mine.weigh(frame) + more.weigh(frame);
+  float sum = mine.weigh_only(frame) + more.weigh_only(frame);
   sum = reduce_block<Sum>(sum, exchange + 32);
-  if (is_cluster && !kMeetsOnce) {
-    sum = reduce_cluster<Sum>(sum, exchange + 96, p.cluster_blocks);
-  } else if (is_cluster) {
+  if (is_cluster) {
+    cluster_wait();  // the others have started
     auto* pairs = reinterpret_cast<Vector<float, 2>*>(exchange + 64);
-    const RowPart row_part = merge_cluster({frame, sum}, pairs, p.cluster_blocks);
-    frame = row_part.frame;
-    sum = row_part.sum;
+    const RowPart whole = merge_cluster({frame, sum}, pairs, p.cluster_blocks);
+    frame = whole.frame;
+    sum = whole.sum;
   }
   const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
 
-  if constexpr (kMeetsOnce) {
-    mine.finish_anew(frame, scale);
-  } else {
-    mine.finish(frame, scale);
-  }
+  mine.finish_anew(frame, scale);
   mine.store(row, again(thread()), threads());
   mine.clear_hidden(row, again(thread()), threads(), scale);
   more.write(row, frame, scale);

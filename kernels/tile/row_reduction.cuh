@@ -41,18 +41,6 @@ ODDTILE_DEVICE float reduce_block(float value, float* exchange) {
   return reduce_lanes<Operation, 32>(value);
 }
 
-// The same over the blocks of a cluster, each with a value that all of its lanes have. `exchange`:
-// a float for each block, in each block's shared memory at the same place, that nothing else uses.
-// The blocks are known to have started.
-template <class Operation>
-ODDTILE_DEVICE float reduce_cluster(float value, float* exchange, int32_t blocks) {
-  if (thread() < blocks) store_as(map_shared_rank(exchange, thread()), cluster_rank(), value);
-  cluster_arrive();
-  cluster_wait();
-  value = lane() < blocks ? exchange[lane()] : Operation::kIdentity;
-  return reduce_lanes<Operation, 32>(value);
-}
-
 // A partial sum of a row's weights, in the frame of its part.
 struct RowPart {
   RowFrame frame;
@@ -60,7 +48,8 @@ struct RowPart {
 };
 
 // The whole row's frame and sum from those of the blocks of a cluster, which must have started:
-// each part is moved once into the row's frame. `exchange` as above, a pair for each block.
+// each part is moved once into the row's frame. `exchange`: a pair for each block, in each block's
+// shared memory at the same place, that nothing else uses.
 ODDTILE_DEVICE RowPart merge_cluster(const RowPart& own, Vector<float, 2>* exchange,
                                      int32_t blocks) {
   const Vector<float, 2> pair = {own.frame.max, own.sum};

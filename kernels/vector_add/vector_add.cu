@@ -89,32 +89,26 @@ ODDTILE_DEVICE uint32_t visible_at_edge(const Addition<T>& p, int64_t first) {
   return visible;
 }
 
-// The warps of a block take turns, so that what a block reads at a time lies together.
-template <class T>
-ODDTILE_DEVICE int64_t chunk_of_warp(const Addition<T>& p, int c) {
-  return (block() * p.chunks + c) * (threads() / 32) + warp();
-}
-
 // Visibility of this lane's 16 elements of each chunk, 16 bits a chunk. All loads are under way
 // before the first is needed.
 template <class T>
-ODDTILE_DEVICE uint64_t visible_in_chunks(const Addition<T>& p) {
+ODDTILE_DEVICE uint64_t visible_in_chunks(const Addition<T>& p, int64_t first_chunk) {
   const CoveringReader<uint8_t> mask(p.mask + -int64_t(p.lead));
-  const auto vector = [&](int c) { return chunk_of_warp(p, c) * (kChunk / 16) + lane(); };
+  const int64_t first_16 = first_chunk * (kChunk / 16) + lane();
   const auto is_whole = [&](int c) {
-    const int64_t first = vector(c) * 16 - p.lead;
+    const int64_t first = (first_16 + c * (kChunk / 16)) * 16 - p.lead;
     return c < p.chunks && first >= 0 && first + 16 <= p.n;
   };
   Vector<uint32_t, 4> bytes[kMostChunks] = {};
   if (mask.is_aligned()) {
     ODDTILE_UNROLL
     for (int c = 0; c < kMostChunks; ++c) {
-      if (is_whole(c)) bytes[c] = mask.aligned_vector(vector(c));
+      if (is_whole(c)) bytes[c] = mask.aligned_vector(first_16 + c * (kChunk / 16));
     }
   } else {
     ODDTILE_UNROLL
     for (int c = 0; c < kMostChunks; ++c) {
-      if (is_whole(c)) bytes[c] = mask.vector(vector(c));
+      if (is_whole(c)) bytes[c] = mask.vector(first_16 + c * (kChunk / 16));
     }
   }
   uint64_t visible = 0;
@@ -124,7 +118,7 @@ ODDTILE_DEVICE uint64_t visible_in_chunks(const Addition<T>& p) {
     ODDTILE_UNROLL
     for (int i = 0; i < 4; ++i) bits |= nonzero_bytes(bytes[c].element[i]) << (4 * i);
     if (c < p.chunks && !is_whole(c)) {
-      bits = visible_at_edge(p, vector(c) * 16 - p.lead);
+      bits = visible_at_edge(p, (first_16 + c * (kChunk / 16)) * 16 - p.lead);
     }
     visible |= uint64_t(bits) << (16 * c);
   }
@@ -155,30 +149,14 @@ ODDTILE_DEVICE void add_chunk(const Addition<T>& p, int64_t chunk, uint32_t seen
     const int32_t element = (32 * v + lane()) * kElements;  // in the chunk
     visible[v] = shuffle(seen, element / 16) >> (element % 16) & kAll;
   }
-  const auto is_read = [&](int v) {
-    return visible[v] != 0 && is_whole(p, (first_vector + 32 * v) * kElements - p.lead);
-  };
-  // All loads are under way before the first sum: in one loop each sum would wait for its operands
-  // before the next load.
   const CoveringReader<T> x(p.x + -int64_t(p.lead)), y(p.y + -int64_t(p.lead));
-  Vector<uint32_t, 4> a[kVectors] = {}, b[kVectors] = {};
-  if (x.is_aligned() && y.is_aligned()) {
-    ODDTILE_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
-      if (!is_read(v)) continue;
-      a[v] = x.aligned_vector(first_vector + 32 * v);
-      b[v] = y.aligned_vector(first_vector + 32 * v);
-    }
-  } else {
-    ODDTILE_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
-      if (!is_read(v)) continue;
-      a[v] = x.vector(first_vector + 32 * v);
-      b[v] = y.vector(first_vector + 32 * v);
-    }
-  }
+  Vector<uint32_t, 4> sum[kVectors] = {};
   ODDTILE_UNROLL
-  for (int v = 0; v < kVectors; ++v) a[v] = add_vectors<T>(a[v], b[v]);
+  for (int v = 0; v < kVectors; ++v) {
+    const int64_t vector = first_vector + 32 * v;
+    if (visible[v] == 0 || !is_whole(p, vector * kElements - p.lead)) continue;
+    sum[v] = add_vectors<T>(x.vector(vector), y.vector(vector));
+  }
   ODDTILE_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     const int64_t vector = first_vector + 32 * v;
@@ -187,9 +165,9 @@ ODDTILE_DEVICE void add_chunk(const Addition<T>& p, int64_t chunk, uint32_t seen
     if (!is_whole(p, first)) {
       add_elements(p, first, visible[v]);
     } else if (visible[v] == kAll) {
-      store_as(p.out + -int64_t(p.lead), vector, a[v]);
+      store_as(p.out + -int64_t(p.lead), vector, sum[v]);
     } else {
-      store_visible(p, first, a[v], visible[v]);
+      store_visible(p, first, sum[v], visible[v]);
     }
   }
 }
@@ -197,9 +175,10 @@ ODDTILE_DEVICE void add_chunk(const Addition<T>& p, int64_t chunk, uint32_t seen
 template <class T>
 ODDTILE_KERNEL(512, 2)
 add_where_visible(Addition<T> p) {
-  const uint64_t seen = visible_in_chunks(p);
+  const int64_t first_chunk = (block() * (threads() / 32) + warp()) * p.chunks;
+  const uint64_t seen = visible_in_chunks(p, first_chunk);
   for (int c = 0; c < p.chunks; ++c) {
-    add_chunk(p, chunk_of_warp(p, c), uint32_t(seen >> (16 * c)) & 0xFFFFu);
+    add_chunk(p, first_chunk + c, uint32_t(seen >> (16 * c)) & 0xFFFFu);
   }
 }
 
