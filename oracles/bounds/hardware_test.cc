@@ -39,9 +39,7 @@ TEST(Hardware, CommittedProfilesAreFoundAndBelowEveryCeiling) {
     EXPECT_EQ(too_generous(alone, oddtile_fp16, oddtile_kernel_attention, 64), "") << name;
     for (const MeasuredProduct& product : p.products) {
       EXPECT_EQ(product.fragments_agree, product.fragments) << product.instruction;
-      // The rule that was written down beside an H200's record has no floor of the alignment, which
-      // the simulator has: 7 outputs of 134 million.
-      EXPECT_GE(product.agree, product.outputs - 7) << product.instruction;
+      EXPECT_EQ(product.agree, product.outputs) << product.instruction;
     }
   }
 }
