@@ -224,9 +224,14 @@ std::vector<Case> removal_cases(oddtile_kernel kernel, const oddtile_implementat
                "softmax rows=2 columns=5000 values=rising"};
       break;
     case oddtile_kernel_attention:  // every tile takes a small head; two key tiles of each and a
-                                    // tail
+                                    // tail; tiles that follow one another on a block, cut by a
+                                    // window and by key lengths; a band in which no query sees a
+                                    // key, although a tile as a whole might
       texts = {"attention seq_q=70 seq_k=70 head_dim=16 scale=0.25 scores=rising contents=coded",
-               "attention seq_q=130 seq_k=270 head_dim=16 scale=0.25 scores=rising contents=coded"};
+               "attention seq_q=130 seq_k=270 head_dim=16 scale=0.25 scores=rising contents=coded",
+               "attention batch=2 heads_kv=3 seq_q=130 seq_k=150 head_dim=16 band_low=-60 "
+               "band_high=0 lengths=random scale=0.25 scores=rising contents=coded",
+               "attention heads_kv=4 seq_q=300 seq_k=400 head_dim=16 band_low=100 band_high=0"};
       break;
   }
   std::vector<Case> cases;
