@@ -121,19 +121,30 @@ struct WarpgroupRows {
       factor[half] = exp2_approx(old[half] * scale.c - subtract[half]);
     }
     // One vote per tile keeps the rare forms out of the common path.
-    if (vote_any(unusual)) follow_exactly(scores, old, subtract, factor, scale.c);
+    if (vote_any(unusual)) follow_with_care(scores, old, subtract, factor, scale);
   }
 
-  // The maximum itself, and the difference form where the frame is large (online_softmax.cuh).
+  // Whether a row with this maximum takes the common form.
+  ODDTILE_DEVICE static bool is_usual(float top, const FrameScale& scale) {
+    if (!rule.by_integers) return magnitude(top) < scale.usual;
+    return std::bit_cast<uint32_t>(top) < std::bit_cast<uint32_t>(scale.usual);
+  }
+
+  // The same where some row of the warp is unusual. A usual one gets the bits that it gets without
+  // such neighbours; the others follow their maximum, in the difference form where the frame is
+  // large (online_softmax.cuh).
   template <int keys>
-  ODDTILE_DEVICE void follow_exactly(Accumulator<1, keys>& scores, const float (&old)[2],
-                                     float (&subtract)[2], float (&factor)[2], float c) {
+  ODDTILE_DEVICE void follow_with_care(Accumulator<1, keys>& scores, const float (&old)[2],
+                                       float (&subtract)[2], float (&factor)[2],
+                                       const FrameScale& scale) {
     ODDTILE_UNROLL
     for (int half = 0; half < 2; ++half) {
-      max[half] = row_maximum(lane_maximum(scores, half, old[half]));
-      const RowFrame now = frame_at(max[half], c);
+      float top = row_maximum(lane_maximum(scores, half, old[half]));
+      if (rule.lazy && is_usual(top, scale) && top <= old[half] + scale.slack) top = old[half];
+      max[half] = top;
+      const RowFrame now = frame_at(top, scale.c);
       subtract[half] = subtrahend(now);
-      factor[half] = rescale_factor(frame_at(old[half], c), now, c);
+      factor[half] = rescale_factor(frame_at(old[half], scale.c), now, scale.c);
       if (!takes_difference(now)) continue;
       subtract[half] = 0.0f;  // fma(s - max, c, -0) is the difference form
       ODDTILE_UNROLL
