@@ -352,6 +352,7 @@ struct Consumer {
     rows.clear();
     output.clear();
     finish_sums(work, rows, inverse);
+    if constexpr (s.staging == Staging::weights) await_staging();
     sync_warp();  // all lanes have seen Q's barrier full
     if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
   }
