@@ -176,6 +176,15 @@ void add_profile(const ProfileEntry& entry, Record* record) {
   if (!known) record->profiles.push_back(entry);
 }
 
+std::vector<QuantityEntry> quantity_entries(const oracles::Judgement& judgement) {
+  std::vector<QuantityEntry> entries;
+  for (const oracles::Quantity& q : judgement.quantities) {
+    entries.push_back({share_name(q), q.worst_ratio, q.p99_ratio, q.rms_ratio, q.signed_mean,
+                       q.judged, q.not_judged});
+  }
+  return entries;
+}
+
 }  // namespace
 
 std::vector<Case> error_cases(const std::string& machine, Effort effort) {
@@ -187,29 +196,26 @@ std::vector<Case> error_cases(const std::string& machine, Effort effort) {
   return cases;
 }
 
-std::vector<QuantityEntry> quantity_entries(const oracles::Judgement& judgement) {
-  std::vector<QuantityEntry> entries;
-  for (const oracles::Quantity& q : judgement.quantities) {
-    entries.push_back({share_name(q), q.worst_ratio, q.p99_ratio, q.rms_ratio, q.signed_mean,
-                       q.judged, q.not_judged});
-  }
-  return entries;
-}
-
-ErrorEntry error_entry(const Case& subject, const oddtile_implementation& which,
-                       const properties::Machine& machine, const properties::CheckResult& result) {
+ErrorEntry judged_entry(const Case& subject, const oracles::Judgement& judgement) {
   ErrorEntry entry;
-  entry.machine = machine.name();
-  entry.implementation = which.name;
   entry.kernel = std::string(oracles::kernel_name(subject.kernel()));
   entry.dtype = dtype_name(subject);
   entry.family = family(subject);
   entry.size = size(subject);
   entry.case_text = oracles::print(subject);
+  entry.verdict = std::string(oracles::verdict_name(judgement.verdict));
+  entry.visible_edge_keys = judgement.visible_edge_keys;
+  entry.quantities = quantity_entries(judgement);
+  return entry;
+}
+
+ErrorEntry error_entry(const Case& subject, const oddtile_implementation& which,
+                       const properties::Machine& machine, const properties::CheckResult& result) {
+  ErrorEntry entry = judged_entry(subject, result.judgement);
+  entry.machine = machine.name();
+  entry.implementation = which.name;
   entry.verdict = std::string(oracles::verdict_name(result.verdict));
   entry.broken = result.broken;
-  entry.visible_edge_keys = result.judgement.visible_edge_keys;
-  entry.quantities = quantity_entries(result.judgement);
   if (result.verdict == oracles::Verdict::fail) entry.failure = failure_of(result);
   return entry;
 }

@@ -15,7 +15,8 @@ enum class Effort { quick, full };
 // The sweep's cases for a machine; the GPU gets larger ones.
 std::vector<oracles::Case> error_cases(const std::string& machine, Effort effort);
 
-std::vector<QuantityEntry> quantity_entries(const oracles::Judgement& judgement);
+// What the case and a judgement of its outputs say; machine and implementation are left empty.
+ErrorEntry judged_entry(const oracles::Case& subject, const oracles::Judgement& judgement);
 
 ErrorEntry error_entry(const oracles::Case& subject, const oddtile_implementation& which,
                        const properties::Machine& machine, const properties::CheckResult& result);

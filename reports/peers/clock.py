@@ -6,9 +6,11 @@ that must surround its launches. Two times answer two questions, and both are to
 interleaved: all variants in each round, in a new random order, each after 256 MiB were written (a
 cold L2). All share one state of the card, and rounds pair their times.
 sustained: each variant alone, back to back; the second half counts, when clocks have settled at
-what the power limit leaves to this variant. The L2 is warm.
+what the power limit leaves to this variant. The L2 is warm. The card rests before each, because
+what the one before left of its power budget moved times by up to 9 %.
 """
 import random
+import time
 
 import torch
 
@@ -16,6 +18,7 @@ from ratio import LEAST_ROUNDS
 
 COLD_BYTES = 256 << 20  # more than any L2 holds
 WARM_UP_ROUNDS = 2
+REST_SECONDS = 0.25
 
 
 class Clock:
@@ -84,6 +87,8 @@ class Clock:
 
     def _alone(self, variant, milliseconds):
         begin, middle, end = (torch.cuda.Event(enable_timing=True) for _ in range(3))
+        torch.cuda.synchronize()
+        time.sleep(REST_SECONDS)
         with variant.held():
             variant.launch()
             begin.record()

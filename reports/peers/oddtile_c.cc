@@ -102,17 +102,9 @@ ErrorEntry judge_buffers(const char* case_text, const oddtile_profile& profile,
       oracles::sharpened(profile, cuda == nullptr ? nullptr : cuda->hardware());
   const oracles::Judgement judgement =
       oracles::judge(workload, outputs, sharp, {.rows_at_most = rows, .seed = 1});
-  ErrorEntry entry;
+  ErrorEntry entry = judged_entry(subject, judgement);
   entry.machine = "cuda";
   entry.implementation = profile.name;
-  entry.kernel = std::string(oracles::kernel_name(subject.kernel()));
-  entry.dtype = dtype_name(subject);
-  entry.family = family(subject);
-  entry.size = size(subject);
-  entry.case_text = oracles::print(subject);
-  entry.verdict = std::string(oracles::verdict_name(judgement.verdict));
-  entry.visible_edge_keys = judgement.visible_edge_keys;
-  entry.quantities = quantity_entries(judgement);
   if (judgement.verdict == oracles::Verdict::fail) {
     entry.broken = judgement.explanation.substr(0, judgement.explanation.find('\n'));
   }
