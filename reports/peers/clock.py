@@ -19,13 +19,15 @@ from ratio import LEAST_ROUNDS
 COLD_BYTES = 256 << 20  # more than any L2 holds
 WARM_UP_ROUNDS = 2
 REST_SECONDS = 0.25
+LEAD_CYCLES = 1_000_000  # of the sleep before a round, at least
+LEAD_DECAY = 0.9  # a round: one pause of the host shall not lengthen all later sleeps
 
 
 class Clock:
     def __init__(self, seed=1):
         self._order = random.Random(seed)
         self._cold = torch.empty(COLD_BYTES // 4, dtype=torch.int32, device="cuda")
-        self._lead_cycles = 1_000_000
+        self._lead_cycles = LEAD_CYCLES
         self._events = []
 
     def interleaved(self, variants, rounds, seconds=1e9, cold=True, before_last=None):
@@ -55,7 +57,7 @@ class Clock:
         for _ in range(8):
             order = list(range(len(variants)))
             self._order.shuffle(order)
-            torch.cuda._sleep(self._lead_cycles)
+            torch.cuda._sleep(int(self._lead_cycles))
             awake = torch.cuda.Event()
             awake.record()
             for i in order:
@@ -68,6 +70,7 @@ class Clock:
             too_late = awake.query()
             torch.cuda.synchronize()
             if not too_late:
+                self._lead_cycles = max(LEAD_CYCLES, LEAD_DECAY * self._lead_cycles)
                 return {variant.name: 1e3 * self._between(2 * i, 2 * i + 1)
                         for i, variant in enumerate(variants)}
             self._lead_cycles *= 2
