@@ -7,7 +7,9 @@
 //
 // Blocks of keys go from the last visible one to the first. What is handed over, and how:
 //
-//   Q, tile     q_full  (bytes)      producer -> one consumer     q_empty  consumer -> producer
+//   Q, tile     q_full  (bytes)      producer -> one consumer     q_empty  consumer -> producer,
+//                                    two of them where they fit, so that Q of the next tile is
+//                                    early
 //   K, V stage  k_full, v_full       producer -> all consumers    k_empty, v_empty, by each warp
 //   the turn    named barrier 1 ...  consumer -> the next one, where the shape takes turns
 //
@@ -15,129 +17,9 @@
 // profile that attention_describe declares.
 #pragma once
 
-#include "kernels/attention/hopper_memory.cuh"
-#include "kernels/attention/hopper_schedule.cuh"
+#include "kernels/attention/hopper_producer.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
-
-// ---- producer ----
-
-template <HopperShape s, class T>
-struct Producer {
-  const HopperParameters<T>& p;
-  const HopperMemory<s>& memory;
-  CachePolicy once;  // Q is read once
-  CachePolicy kept;  // K and V by every query tile of their heads
-  bool leader;
-
-  template <class Tile>
-  ODDTILE_DEVICE void copy(const Tile& to, const TensorMap* map, int row, int head, int batch,
-                           Mbarrier* full, CachePolicy policy) const {
-    mbarrier_arrive_expect(full, Tile::kBytes);
-    ODDTILE_UNROLL
-    for (int panel = 0; panel < Tile::kPanels; ++panel) {
-      load_tensor_bulk(to.panel(panel), map, {kPanelColumns * panel, row, head, batch}, full,
-                       policy);
-    }
-  }
-
-  // The leader alone waits and copies, here and below: other lanes could fall a phase behind.
-  ODDTILE_DEVICE void load_q(const QueryTileOfHead& tile, const BlockRange& of_tile,
-                             uint32_t parity) const {
-    ODDTILE_UNROLL
-    for (int group = 0; group < s.consumers; ++group) {
-      const WorkItem work = work_item<s>(p, tile, group, of_tile);
-      mbarrier_wait(memory.barriers->q_empty + group, parity ^ 1);
-      memory.work(group, parity) = work;
-      copy(memory.q(group), &p.q, work.first_query, tile.head, tile.batch,
-           memory.barriers->q_full + group, once);
-    }
-  }
-  ODDTILE_DEVICE void load_k(const QueryTileOfHead& tile, int block, const Stage<s>& at) const {
-    mbarrier_wait(memory.barriers->k_empty + at.index, at.parity ^ 1);
-    copy(memory.k(at.index), &p.k, block * s.keys, tile.kv_head, tile.batch,
-         memory.barriers->k_full + at.index, kept);
-  }
-  ODDTILE_DEVICE void load_v(const QueryTileOfHead& tile, int block, const Stage<s>& at,
-                             Mbarrier* full) const {
-    mbarrier_wait(memory.barriers->v_empty + at.index, at.parity ^ 1);
-    copy(memory.v(at.index), &p.v, block * s.keys, tile.kv_head, tile.batch, full, kept);
-  }
-
-  // V beyond the key length may be NaN, which even a weight of 0 would let through: the whole warp
-  // clears it before the stage counts as full.
-  ODDTILE_DEVICE void finish_cut_v(const Stage<s>& at, int live, uint32_t landed_parity) const {
-    if (leader) mbarrier_wait(&memory.barriers->v_landed, landed_parity);
-    sync_warp();
-    clear_rows(memory.v(at.index), live);
-    fence_async_proxy_shared();
-    sync_warp();
-    if (leader) mbarrier_arrive(memory.barriers->v_full + at.index);
-  }
-
-  template <class Tile>
-  ODDTILE_DEVICE void clear_rows(const Tile& tile, int first) const {
-    constexpr int kRowChunks = kPanelRowBytes / 16;
-    ODDTILE_NO_UNROLL
-    for (int i = first * kRowChunks + lane(); i < Tile::kRows * kRowChunks; i += 32) {
-      ODDTILE_UNROLL
-      for (int panel = 0; panel < Tile::kPanels; ++panel) {
-        reinterpret_cast<Vector<uint32_t, 4>*>(tile.panel(panel))[i] = {};
-      }
-    }
-  }
-
-  ODDTILE_DEVICE void load_blocks(const QueryTileOfHead& tile, const BlockRange& keys, Stage<s>& at,
-                                  uint32_t& landed_parity) const {
-    const bool ends_early = tile.key_length < p.seq_k && tile.key_length % s.keys != 0;
-    const int cut_block = ends_early ? tile.key_length / s.keys : -1;
-    ODDTILE_NO_UNROLL
-    for (int n = keys.end - 1; n >= keys.first; --n) {
-      const Stage<s> before = at;
-      const bool cut = n == cut_block;
-      at.advance();
-      if (leader) {
-        if (n > keys.first) load_k(tile, n - 1, at);
-        load_v(tile, n, before,
-               cut ? &memory.barriers->v_landed : memory.barriers->v_full + before.index);
-      }
-      if (!cut) continue;
-      finish_cut_v(before, tile.key_length - n * s.keys, landed_parity);
-      landed_parity ^= 1;
-    }
-  }
-
-  ODDTILE_DEVICE void run() const {
-    Stage<s> at;
-    uint32_t q_parity = 0;
-    uint32_t landed_parity = 0;
-    for (int32_t ticket = int32_t(block()); ticket < p.tiles;) {
-      int32_t next = 0;
-      if (leader) next = int32_t(blocks()) + atomic_add(p.tickets, 0, 1);
-      const QueryTileOfHead tile = tile_of_ticket<s>(p, ticket);
-      const BlockRange keys =
-          blocks_of_queries(hopper_band(p, tile.key_length), tile.first_query,
-                            smaller(tile.first_query + s.rows(), p.seq_q), s.keys);
-      if (leader) {
-        if (keys.first < keys.end) load_k(tile, keys.end - 1, at);
-        load_q(tile, keys, q_parity);
-      }
-      load_blocks(tile, keys, at, landed_parity);
-      q_parity ^= 1;
-      ticket = shuffle(next, 0);
-    }
-    if (leader) hand_over_end(q_parity);
-  }
-
-  ODDTILE_DEVICE void hand_over_end(uint32_t q_parity) const {
-    ODDTILE_UNROLL
-    for (int group = 0; group < s.consumers; ++group) {
-      mbarrier_wait(memory.barriers->q_empty + group, q_parity ^ 1);
-      memory.work(group, q_parity).first_query = kNoWork;
-      mbarrier_arrive(memory.barriers->q_full + group);
-    }
-  }
-};
 
 // ---- consumer ----
 
@@ -147,16 +29,24 @@ struct Consumer {
   using Scores = Accumulator<1, s.keys>;
   using Output = Accumulator<1, s.head_size>;
   using Weights = LeftOperand<1, s.keys>;
+  using QueryPlace = typename HopperMemory<s>::QueryPlace;
 
   const HopperParameters<T>& p;
   const HopperMemory<s>& memory;
-  int group;  // number of this warpgroup among the consumers
+  int group;                  // number of this warpgroup among the consumers
+  QueryPlace queries{group};  // of its tile
 
   // ---- handing over ----
   // After something that all lanes of the warp do together, such as a wait for products: what is
   // released may be filled again at once, and a lane that had not seen it full would miss it.
   ODDTILE_DEVICE void release(Mbarrier* empty) const {
     if (lane() == 0) mbarrier_arrive(empty);
+  }
+  // Where O is stored from Q's place, that is later.
+  ODDTILE_DEVICE void release_queries() const {
+    if constexpr (s.staging != Staging::queries) {
+      release(memory.barriers->q_empty + queries.index);
+    }
   }
   // Where turns are taken, the first warpgroup has seen what the others multiply later.
   ODDTILE_DEVICE void await(Mbarrier* full, uint32_t parity) const {
@@ -179,7 +69,7 @@ struct Consumer {
   // ---- one query tile ----
   ODDTILE_DEVICE void multiply_scores_of(Scores& scores, const Stage<s>& at) const {
     wgmma_fence();
-    issue_transposed<T>(scores, memory.q(group), memory.k(at.index));
+    issue_transposed<T>(scores, memory.q(queries), memory.k(at.index));
     wgmma_commit();
   }
   ODDTILE_DEVICE void multiply_values(Output& output, const Weights& weights,
@@ -239,10 +129,15 @@ struct Consumer {
     }
   }
 
-  // Blocks that other warpgroups of the tile need and this one does not.
+  // Blocks that other warpgroups of the tile need and this one does not. Where turns are taken that
+  // is none or all of them, and each but the first has its turn.
   ODDTILE_DEVICE void pass_over(int count, Stage<s>& at) const {
     ODDTILE_NO_UNROLL
     for (int n = 0; n < count; ++n) {
+      if (n > 0) {
+        await_turn();
+        pass_turn();
+      }
       mbarrier_wait(memory.barriers->k_full + at.index, at.parity);
       mbarrier_wait(memory.barriers->v_full + at.index, at.parity);
       sync_warp();
@@ -314,7 +209,7 @@ struct Consumer {
       }
     }
 
-    if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
+    release_queries();
     mbarrier_wait(memory.barriers->v_full + at.index, at.parity);
     wgmma_ready(output.flat());
     multiply_values(output, weights, at);
@@ -354,7 +249,7 @@ struct Consumer {
     finish_sums(work, rows, inverse);
     if constexpr (s.staging == Staging::weights) await_staging();
     sync_warp();  // all lanes have seen Q's barrier full
-    if constexpr (s.staging != Staging::queries) release(memory.barriers->q_empty + group);
+    release_queries();
   }
 
   // A sum of zeros is +0: a hidden value times weight 0 has no say, not even its sign.
@@ -370,7 +265,7 @@ struct Consumer {
 
   ODDTILE_DEVICE void store_output(const WorkItem& work, const Output& output) const {
     if constexpr (s.staging == Staging::own) await_staging();
-    const auto staging = memory.staging(group);
+    const auto staging = memory.staging(group, queries);
     store_rows(staging, rounded<T>(output));
     fence_async_proxy_shared();
     OwnBarrier::sync(group);
@@ -383,20 +278,18 @@ struct Consumer {
     commit_bulk();
     if constexpr (s.staging == Staging::queries) {
       wait_bulk_read<0>();
-      mbarrier_arrive(memory.barriers->q_empty + group);
+      mbarrier_arrive(memory.barriers->q_empty + queries.index);
     }
   }
 
-  ODDTILE_DEVICE void run() const {
+  ODDTILE_DEVICE void run() {
     Stage<s> at;
-    uint32_t q_parity = 0;
     if constexpr (s.take_turns) {
       if (group == 0) TurnBarrier::arrive(0);
     }
-    for (;;) {
-      mbarrier_wait(memory.barriers->q_full + group, q_parity);
-      const WorkItem& work = memory.work(group, q_parity);
-      q_parity ^= 1;
+    for (;; queries.advance(s.consumers)) {
+      mbarrier_wait(memory.barriers->q_full + queries.index, queries.parity);
+      const WorkItem& work = memory.work(queries);
       if (work.first_query == kNoWork) break;
       Output output;
       float inverse[2];
@@ -431,7 +324,7 @@ ODDTILE_DEVICE void take_role(const HopperParameters<T>& p) {
     producer.run();
   } else {
     setmaxnreg_increase<s.consumer_registers>();
-    const Consumer<s, T> consumer = {p, memory, group};
+    Consumer<s, T> consumer = {p, memory, group};
     consumer.run();
   }
 }

@@ -27,24 +27,38 @@ struct alignas(16) WorkItem {
   BlockRange whole;    // whose scores stay as they are: all queries see all keys; from own.first on
 };
 
-// A position in a ring of stages, and the parity of the phase in which its stage is full; empty is
+// What a block has of shared memory, and how much of it is not for tiles.
+inline constexpr int kSharedBytesMost = 232448;
+inline constexpr int kBesideTiles = 2048;
+
+// Tiles of 64 queries: one for each consumer and, if they fit, another that is filled while that
+// one is read. They form a ring, from which the consumers take every s.consumers-th.
+constexpr int query_tiles(const HopperShape& s, int tile_bytes, int other_bytes) {
+  const int twice = 2 * s.consumers * tile_bytes;
+  return twice + other_bytes + kBesideTiles <= kSharedBytesMost ? 2 * s.consumers : s.consumers;
+}
+
+// A position in a ring, and the parity of the phase in which what is there is full; empty is
 // awaited with the other parity, so that the first round passes at once.
-template <HopperShape s>
-struct Stage {
+template <int size>
+struct RingPlace {
   int index = 0;
   uint32_t parity = 0;
 
-  ODDTILE_DEVICE void advance() {
-    if (++index < s.stages) return;
-    index = 0;
+  ODDTILE_DEVICE void advance(int by = 1) {
+    index += by;
+    if (index < size) return;
+    index -= size;
     parity ^= 1;
   }
 };
-
 template <HopperShape s>
+using Stage = RingPlace<s.stages>;
+
+template <HopperShape s, int query_tiles>
 struct HopperBarriers {
-  Mbarrier q_full[s.consumers];
-  Mbarrier q_empty[s.consumers];
+  Mbarrier q_full[query_tiles];
+  Mbarrier q_empty[query_tiles];
   Mbarrier k_full[s.stages];
   Mbarrier k_empty[s.stages];
   Mbarrier v_full[s.stages];
@@ -54,9 +68,9 @@ struct HopperBarriers {
   // By one thread, before the block's barrier.
   ODDTILE_DEVICE void init() {
     constexpr int kWarps = 4;  // of a warpgroup; each releases for itself
-    for (int group = 0; group < s.consumers; ++group) {
-      mbarrier_init(q_full + group, 1);
-      mbarrier_init(q_empty + group, s.staging == Staging::queries ? 1 : kWarps);
+    for (int tile = 0; tile < query_tiles; ++tile) {
+      mbarrier_init(q_full + tile, 1);
+      mbarrier_init(q_empty + tile, s.staging == Staging::queries ? 1 : kWarps);
     }
     for (int stage = 0; stage < s.stages; ++stage) {
       mbarrier_init(k_full + stage, 1);
@@ -87,34 +101,42 @@ struct HopperMemory {
   using KeyRows = PanelTile<s.keys, s.head_size>;
   using WeightRows = PanelTile<kWarpgroupRows, s.keys>;
 
-  static constexpr int kQ = s.consumers * QueryRows::kBytes;
   static constexpr int kKeyRing = s.stages * KeyRows::kBytes;
   static constexpr int kWeights = s.weights_in_registers ? 0 : s.consumers * WeightRows::kBytes;
-  static constexpr int kStaging = s.staging == Staging::own ? kQ : 0;
+  static constexpr int kStaging = s.staging == Staging::own ? s.consumers * QueryRows::kBytes : 0;
+  static constexpr int kQueryTiles =
+      query_tiles(s, QueryRows::kBytes, 2 * kKeyRing + kWeights + kStaging);
+  static constexpr int kQ = kQueryTiles * QueryRows::kBytes;
   static constexpr int kTiles = kQ + 2 * kKeyRing + kWeights + kStaging;
-  static constexpr int kWork = 2 * int(sizeof(WorkItem)) * s.consumers;
-  static constexpr int64_t kBytes = kTiles + kWork + int64_t(sizeof(HopperBarriers<s>));
-  static_assert(kBytes <= 232448, "more shared memory than a block can have");
+  static constexpr int kWork = 2 * int(sizeof(WorkItem)) * kQueryTiles;
+  using Barriers = HopperBarriers<s, kQueryTiles>;
+  using QueryPlace = RingPlace<kQueryTiles>;
+  static constexpr int64_t kBytes = kTiles + kWork + int64_t(sizeof(Barriers));
+  static_assert(kQueryTiles >= s.consumers && kBytes <= kSharedBytesMost,
+                "more shared memory than a block can have");
   static_assert(s.staging != Staging::weights ||
                     (!s.weights_in_registers && WeightRows::kBytes >= QueryRows::kBytes),
                 "O does not fit where the weights are");
 
   std::byte* start;
-  WorkItem* work_items;  // two for each consumer: of this tile, and of the next one
-  HopperBarriers<s>* barriers;
+  WorkItem* work_items;  // two for each tile of Q
+  Barriers* barriers;
 
   ODDTILE_DEVICE static HopperMemory of_block() {
     std::byte* const start = shared_memory();
     return {start, reinterpret_cast<WorkItem*>(start + kTiles),
-            reinterpret_cast<HopperBarriers<s>*>(start + kTiles + kWork)};
+            reinterpret_cast<Barriers*>(start + kTiles + kWork)};
   }
 
-  // Of the tile for which q_full has this parity; it holds until the next but one is handed over.
-  ODDTILE_DEVICE WorkItem& work(int group, uint32_t parity) const {
-    return work_items[int(parity) * s.consumers + group];
+  // Of the queries at this place. It outlives them: its own place is filled again after the queries
+  // of the consumer's next tile are no longer needed, when nobody reads it any more.
+  ODDTILE_DEVICE WorkItem& work(const QueryPlace& at) const {
+    return work_items[int(at.parity) * kQueryTiles + at.index];
   }
 
-  ODDTILE_DEVICE QueryRows q(int group) const { return {start + group * QueryRows::kBytes}; }
+  ODDTILE_DEVICE QueryRows q(const QueryPlace& at) const {
+    return {start + at.index * QueryRows::kBytes};
+  }
   ODDTILE_DEVICE KeyRows k(int stage) const { return {start + kQ + stage * KeyRows::kBytes}; }
   ODDTILE_DEVICE KeyRows v(int stage) const {
     return {start + kQ + kKeyRing + stage * KeyRows::kBytes};
@@ -122,8 +144,8 @@ struct HopperMemory {
   ODDTILE_DEVICE WeightRows weights(int group) const {
     return {start + kQ + 2 * kKeyRing + group * WeightRows::kBytes};
   }
-  ODDTILE_DEVICE QueryRows staging(int group) const {
-    if (s.staging == Staging::queries) return q(group);
+  ODDTILE_DEVICE QueryRows staging(int group, const QueryPlace& queries) const {
+    if (s.staging == Staging::queries) return q(queries);
     if (s.staging == Staging::weights) return {weights(group).start};
     return {start + kQ + 2 * kKeyRing + kWeights + group * QueryRows::kBytes};
   }

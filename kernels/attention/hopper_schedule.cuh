@@ -72,7 +72,8 @@ ODDTILE_DEVICE BlockRange whole_blocks(const BandOf<int32_t>& band, int32_t firs
   return {begin, larger(begin, end_seen_by_first / size)};
 }
 
-// The part of consumer `group`. Consumers that take turns have to take equally many blocks.
+// The part of consumer `group`. Of consumers that take turns, all that have queries take the same
+// blocks, and so does the first, which always has.
 template <HopperShape s, class T>
 ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileOfHead& tile,
                                   int group, const BlockRange& of_tile) {
@@ -80,10 +81,8 @@ ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileO
   const int32_t first = tile.first_query + kWarpgroupRows * group;
   const int32_t end = smaller(first + kWarpgroupRows, p.seq_q);
   BlockRange own = of_tile;
-  if (!s.take_turns) {
-    own = blocks_of_queries(band, first, end, s.keys);
-    if (own.first == own.end) own = {of_tile.end, of_tile.end};
-  }
+  if (!s.take_turns) own = blocks_of_queries(band, first, end, s.keys);
+  if (end <= first || own.first == own.end) own = {of_tile.end, of_tile.end};
   BlockRange whole = {of_tile.end, of_tile.end};
   if (!s.general || (!p.problem.mask.data && p.problem.scale.multiplier == 1.0f)) {
     whole = whole_blocks(band, first, end, s.keys);
