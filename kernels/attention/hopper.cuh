@@ -89,27 +89,12 @@ struct Consumer {
       const float multiplier = p.problem.scale.multiplier;
       if (multiplier != 1.0f) multiply_scores(scores, multiplier);
     }
-    hide_outside(scores, work, block);
+    hide_outside_band(scores, hopper_band(p, work.key_length), warp_query(work), block * s.keys);
     if constexpr (s.general) {
       if (!p.problem.mask.data) return;
       const QueryTile tile = {work.batch, work.head, work.first_query};
       hide_by_mask(scores, p.problem, tile, warp_query(work), block * s.keys);
     }
-  }
-  ODDTILE_DEVICE void hide_outside(Scores& scores, const WorkItem& work, int block) const {
-    const BandOf<int32_t> band = hopper_band(p, work.key_length);
-    const int32_t first_key = block * s.keys;
-    int32_t begin[2];
-    int32_t end[2];
-    ODDTILE_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int32_t query = warp_query(work) + 8 * half + lane() / 4;
-      const RangeOf<int32_t> keys = keys_of_queries(band, query, query);
-      begin[half] = keys.begin - first_key;
-      end[half] = keys.end - first_key;
-    }
-    hide_columns_from(scores, end);
-    if (block < work.own.first + work.whole.first) hide_columns_before(scores, begin);
   }
   // One comparison tests both ends.
   ODDTILE_DEVICE static bool is_whole(const WorkItem& work, int block) {

@@ -50,18 +50,25 @@ ODDTILE_DEVICE bool sees_all(const BandOf<Integer>& band, std::type_identity_t<I
          keys.end <= first + band.high + 1;
 }
 
-// The keys that one query sees within a tile of `count` keys from `first_key`, as columns of it.
-struct Columns {
-  int begin;
-  int end;
-};
-template <class Integer>
-ODDTILE_DEVICE Columns columns_of_query(const BandOf<Integer>& band,
-                                        std::type_identity_t<Integer> query,
-                                        std::type_identity_t<Integer> first_key, int count) {
+// A lane holds two of every eight columns of a row of an accumulator (tile_product.cuh): 8 n + i
+// from its first one, i = 0 and 1. Bit 2 n + i says whether that column lies before `end`, which
+// may be anywhere.
+template <int columns, class Integer>
+ODDTILE_DEVICE uint32_t own_columns_before(Integer end) {
+  static_assert(columns % 8 == 0 && columns <= 128, "a bit for each of them");
+  const uint32_t before = uint32_t(smaller(larger(end, 0), columns));
+  const uint32_t count = before / 8 * 2 + smaller(before % 8, 2u);
+  return uint32_t((uint64_t(1) << count) - 1);
+}
+
+// The same bits for the keys that a query sees, where the lane's first column is `first_key`.
+template <int columns, class Integer>
+ODDTILE_DEVICE uint32_t own_keys_seen(const BandOf<Integer>& band,
+                                      std::type_identity_t<Integer> query,
+                                      std::type_identity_t<Integer> first_key) {
   const RangeOf<Integer> keys = keys_of_queries(band, query, query);
-  return {int(smaller(larger(keys.begin - first_key, 0), count)),
-          int(larger(smaller(keys.end - first_key, count), 0))};
+  return own_columns_before<columns>(keys.end - first_key) &
+         ~own_columns_before<columns>(keys.begin - first_key);
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
+#include <cstdint>
+
 namespace oddtile::sim {
 namespace {
 
@@ -22,20 +25,75 @@ void for_each_band(Action&& action) {
   }
 }
 
-TEST(Visibility, columns_of_query_are_the_visible_keys) {
+// Position of the column that bit `bit` stands for, from the lane's first one.
+int column_of_bit(int bit) {
+  return 8 * (bit / 2) + bit % 2;
+}
+
+template <int columns, class Integer>
+void expect_columns_before(Integer end) {
+  const uint32_t bits = own_columns_before<columns>(end);
+  for (int bit = 0; bit < 32; ++bit) {
+    const bool before = bit < columns / 4 && column_of_bit(bit) < end;
+    ASSERT_EQ(bits >> bit & 1, uint32_t(before)) << columns << " columns, " << end << ", " << bit;
+  }
+}
+
+template <int columns>
+void expect_columns_before_every_end() {
+  for (int end = -2 * columns; end <= 2 * columns; ++end) {
+    expect_columns_before<columns>(end);
+    expect_columns_before<columns>(int64_t(end));
+  }
+  for (const int end : {INT_MIN, INT_MIN + 6, INT_MAX - 6, INT_MAX}) {
+    expect_columns_before<columns>(end);
+  }
+  for (const int64_t end : {INT64_MIN, -(int64_t(1) << 32), int64_t(1) << 32, INT64_MAX}) {
+    expect_columns_before<columns>(end);
+  }
+}
+
+TEST(Visibility, own_columns_before_every_end) {
+  expect_columns_before_every_end<8>();
+  expect_columns_before_every_end<16>();
+  expect_columns_before_every_end<32>();
+  expect_columns_before_every_end<64>();
+  expect_columns_before_every_end<128>();
+}
+
+TEST(Visibility, own_keys_seen_are_the_visible_ones) {
+  int64_t seen = 0;
   int64_t checked = 0;
   for_each_band([&](const Band& band) {
     for (int64_t query = 0; query < 6; ++query) {
-      for (int64_t first_key = 0; first_key < 12; first_key += 4) {
-        const Columns columns = columns_of_query(band, query, first_key, 4);
-        for (int column = 0; column < 4; ++column, ++checked) {
-          EXPECT_EQ(column >= columns.begin && column < columns.end,
-                    visible(band, query, first_key + column));
+      for (int64_t first_key = 0; first_key < 12; first_key += 2) {
+        const uint32_t bits = own_keys_seen<16>(band, query, first_key);
+        ASSERT_EQ(bits >> 4, 0u);
+        for (int bit = 0; bit < 4; ++bit, ++checked) {
+          const bool expected = visible(band, query, first_key + column_of_bit(bit));
+          EXPECT_EQ(bits >> bit & 1, uint32_t(expected));
+          seen += expected;
         }
       }
     }
   });
   EXPECT_GT(checked, 10000);
+  EXPECT_GT(seen, 1000);
+}
+
+TEST(Visibility, own_keys_seen_for_every_begin_and_end) {
+  const int64_t kQuery = 1000;
+  for (int64_t begin = -10; begin <= 140; ++begin) {
+    for (int64_t end = -10; end <= 140; ++end) {
+      const Band band = {int64_t(1) << 40, begin, end - 1};
+      const uint32_t bits = own_keys_seen<128>(band, kQuery, kQuery);
+      for (int bit = 0; bit < 32; ++bit) {
+        const int column = column_of_bit(bit);
+        ASSERT_EQ(bits >> bit & 1, uint32_t(column >= begin && column < end))
+            << begin << " " << end << " " << bit;
+      }
+    }
+  }
 }
 
 TEST(Visibility, tiles_outside_the_range_hold_no_visible_key) {
