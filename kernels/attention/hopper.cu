@@ -1,4 +1,5 @@
 // The choice among the shapes of hopper.cuh.
+#include <algorithm>
 #include <climits>
 
 #include "kernels/attention/hopper_launch.cuh"
@@ -21,6 +22,17 @@ bool has_tensor_map(const oddtile_tensor& tensor, int64_t batch, int64_t heads, 
 
 bool is_general(const oddtile_attention_problem& problem) {
   return problem.mask != nullptr || split_scale(problem.scale).multiplier != 1.0f;
+}
+
+// Keys that a query can see at most, of the longest item that there may be.
+int64_t keys_seen_at_most(const oddtile_attention_problem& p) {
+  const auto clamped = [](int64_t end) {
+    return std::clamp<int64_t>(end, -kHopperBandMost, kHopperBandMost);
+  };
+  const bool bottom_right = p.anchor == oddtile_bottom_right;
+  const int64_t last = std::min(bottom_right ? p.seq_k : p.seq_q, kHopperSequenceMost) - 1;
+  return std::min(
+      {p.seq_k, clamped(p.band_high) - clamped(p.band_low) + 1, last + clamped(p.band_high) + 1});
 }
 
 }  // namespace
@@ -52,10 +64,10 @@ int hopper_preferred(const oddtile_attention_problem& p) {
   constexpr int kGeneral[] = {5, 6, 7};
   constexpr int kFull[] = {0, 2, 4};
   constexpr int kBanded[] = {1, 2, 4};
-  constexpr int64_t kFewQueries = 4096;
+  constexpr int64_t kFewKeys = 4096;
   if (is_general(p)) return kGeneral[by_size];
   if (!is_banded(p)) return kFull[by_size];
-  return by_size == 1 && p.seq_q <= kFewQueries ? 3 : kBanded[by_size];
+  return by_size == 1 && keys_seen_at_most(p) <= kFewKeys ? 3 : kBanded[by_size];
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

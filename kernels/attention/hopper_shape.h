@@ -40,7 +40,7 @@ inline constexpr HopperShape kHopperShapes[] = {
     {64, 3, 128, 3, true, true, Staging::own, kEconomical, false, 32, 160},          // 0: 192 x 128
     {64, 3, 128, 4, true, false, Staging::own, kEconomical, false, 32, 160},         // 1: 192 x 128
     {128, 3, 128, 2, false, true, Staging::weights, kEconomical, false, 32, 160},    // 2: 192 x 128
-    {128, 2, 128, 2, true, false, Staging::own, {}, false, 40, 232},                 // 3: 128 x 128
+    {128, 3, 64, 4, true, false, Staging::queries, kEconomical, false, 32, 160},     // 3: 192 x 64
     {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, false, 40, 232},  // 4: 128 x 64
     // The same, general.
     {64, 2, 128, 4, true, false, Staging::own, {}, true, 40, 232},                  // 5: 128 x 128
