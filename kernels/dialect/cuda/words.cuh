@@ -164,6 +164,10 @@ ODDTILE_DEVICE bool vote_all(bool value) {
   return __all_sync(0xFFFFFFFFu, value);
 }
 
+ODDTILE_DEVICE int32_t maximum_over_warp(int32_t value) {
+  return __reduce_max_sync(0xFFFFFFFFu, value);
+}
+
 // ---- matrix unit ----
 // Four 8x8 matrices of 16-bit elements; lane l gives the address of row l%8 of matrix l/8.
 ODDTILE_DEVICE void load_matrix_4(uint32_t (&to)[4], const void* shared_row) {
@@ -216,6 +220,13 @@ ODDTILE_DEVICE float fma(float a, float b, float c) {
 ODDTILE_DEVICE float divide(float a, float b) {
   return __fdiv_rn(a, b);
 }
+// 1 / a rounded once for 2^-125 <= |a| <= 2^125, without divide's branch; NaN for a zero or an
+// infinite a.
+ODDTILE_DEVICE float reciprocal(float a) {
+  float near;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(a));
+  return fma(fma(-a, near, 1.0f), near, near);
+}
 ODDTILE_DEVICE float maximum(float a, float b) {
   return fmaxf(a, b);
 }  // drops a NaN
@@ -227,6 +238,17 @@ ODDTILE_DEVICE uint32_t maximum_of_pairs(uint32_t a, uint32_t b) {
     asm("max.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
   } else {
     asm("max.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  }
+  return result;
+}
+// Their sums, each rounded once to nearest even. (sm_80 has no addition of bf16; times 1 is exact.)
+template <class T>
+ODDTILE_DEVICE uint32_t sum_of_pairs(uint32_t a, uint32_t b) {
+  uint32_t result;
+  if constexpr (T::kIsBfloat16) {
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(0x3F803F80u), "r"(b));
+  } else {
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
   }
   return result;
 }

@@ -19,6 +19,11 @@ inline float divide(float a, float b) {
   simulator::count_flops(1);
   return a / b;
 }
+// NaN for a zero or an infinite a.
+inline float reciprocal(float a) {
+  const float near = divide(1.0f, a);
+  return __builtin_fmaf(__builtin_fmaf(-a, near, 1.0f), near, near);
+}
 // Drops a NaN; of two zeros, +0 is the larger, as on the GPU.
 inline float maximum(float a, float b) {
   if (a != a || b != b) return a != a ? b : a;
@@ -69,6 +74,27 @@ inline T from_float(float value) {
 template <class T>
 inline uint32_t pack(float low, float high) {
   return uint32_t(from_float<T>(low).bits) | uint32_t(from_float<T>(high).bits) << 16;
+}
+
+// The larger of each of two packed 16-bit values of type T, as `maximum`; a NaN of both is the
+// machine's own.
+template <class T>
+inline uint32_t maximum_of_pairs(uint32_t a, uint32_t b) {
+  const auto larger = [](uint32_t one, uint32_t other) {
+    const float value = maximum(to_float(T{uint16_t(one)}), to_float(T{uint16_t(other)}));
+    return value == value ? uint32_t(from_float<T>(value).bits) : 0x7FFFu;
+  };
+  return larger(a, b) | larger(a >> 16, b >> 16) << 16;
+}
+
+// The sums of two packed 16-bit values of type T, each rounded once: a sum rounded to fp32 first is
+// rounded to T as if it had not been.
+template <class T>
+inline uint32_t sum_of_pairs(uint32_t a, uint32_t b) {
+  const auto sum = [](uint32_t one, uint32_t other) {
+    return to_float(T{uint16_t(one)}) + to_float(T{uint16_t(other)});
+  };
+  return pack<T>(sum(a, b), sum(a >> 16, b >> 16));
 }
 
 // The same bits; on the GPU, of which the compiler knows nothing.

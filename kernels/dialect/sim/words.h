@@ -158,6 +158,15 @@ ODDTILE_DEVICE bool vote_all(bool value, simulator::Site site = simulator::Site:
   return simulator::ballot(value, site) == 0xFFFFFFFFu;
 }
 
+ODDTILE_DEVICE int32_t maximum_over_warp(int32_t value,
+                                         simulator::Site site = simulator::Site::here()) {
+  for (int32_t step = 1; step < 32; step *= 2) {
+    const int32_t other = shuffle_xor(value, step, site);
+    value = value > other ? value : other;
+  }
+  return value;
+}
+
 // ---- matrix unit ----
 // Four 8x8 matrices of 16-bit elements; lane l gives the address of row l%8 of matrix l/8.
 ODDTILE_DEVICE void load_matrix_4(uint32_t (&to)[4], const void* shared_row,
@@ -189,18 +198,6 @@ ODDTILE_DEVICE void matrix_batch(const Body& body, simulator::Site site = simula
   simulator::begin_matrix_batch();
   body();
   simulator::end_matrix_batch(site);
-}
-
-// ---- arithmetic on packed values ----
-// The larger of each of two packed 16-bit values of type T, as `maximum`; a NaN of both is the
-// machine's own.
-template <class T>
-ODDTILE_DEVICE uint32_t maximum_of_pairs(uint32_t a, uint32_t b) {
-  const auto larger = [](uint32_t one, uint32_t other) {
-    const float value = maximum(to_float(T{uint16_t(one)}), to_float(T{uint16_t(other)}));
-    return value == value ? uint32_t(from_float<T>(value).bits) : 0x7FFFu;
-  };
-  return larger(a, b) | larger(a >> 16, b >> 16) << 16;
 }
 
 // ---- host ----
