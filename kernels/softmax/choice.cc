@@ -25,6 +25,7 @@ constexpr int64_t kHandful = 8;
 // Preferred configurations of lanes within a warp, shortest row first.
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 constexpr int32_t kWarps[] = {5, 6, 7, 8};  // for a handful of rows
+constexpr int32_t kFewRows[] = {38, 39, 40, 41, 42, 43, 44, 45};
 constexpr int32_t kTiles[] = {22, 23, 24, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11;
 constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
@@ -78,6 +79,9 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
       return suits_tiles(p) && p.columns <= int64_t(it.lanes) * it.vectors;
     case SoftmaxForm::online:
       return true;
+    case SoftmaxForm::few:
+      return p.mask == nullptr && softmax_rows_are_whole(p, it.narrow) &&
+             vectors <= int64_t(it.threads) * it.vectors;
   }
   return false;
 }
@@ -102,6 +106,13 @@ int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
   if (p.dtype == oddtile_fp16 && !softmax_rows_are_whole(p, false)) return 256;
   if (p.dtype != oddtile_fp32) return 64;
   return p.mask == nullptr ? 512 : 128;
+}
+
+// A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
+int32_t few_rows_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
+  const int64_t vectors = row_vectors(p, false);
+  const int64_t most = vectors <= 32 ? 700 : (vectors < 256 ? kFew : 5000);
+  return p.rows < most ? first_of(kFewRows, p, machine) : -1;
 }
 
 // A block per row, in registers.
@@ -195,6 +206,8 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
     const int32_t tile = first_of(kTiles, p, machine);
     if (tile >= 0) return tile;
   }
+  const int32_t few = few_rows_for(p, machine);
+  if (few >= 0) return few;
   const int32_t lanes =
       p.rows <= kHandful ? first_of(kWarps, p, machine) : first_of(kLanes, p, machine);
   if (lanes >= 0) return lanes;

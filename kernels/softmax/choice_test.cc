@@ -75,12 +75,23 @@ TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
 }
 
 TEST(SoftmaxChoice, FewRowsGetMoreLanes) {
-  EXPECT_EQ(choose(problem(oddtile_fp32, 8, 64)), 5);
-  EXPECT_EQ(choose(problem(oddtile_fp32, 9, 64)), 1);
+  // Rows of whole vectors have a form of their own.
+  EXPECT_EQ(choose(problem(oddtile_fp32, 1, 128)), 38);
+  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 100)), 38);
+  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 512)), 40);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 16, 1024)), 42);
+  EXPECT_EQ(choose(problem(oddtile_bf16, 1024, 8192)), 44);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 16, 8192)), 45);
+  // How few that are depends on how long they are.
+  EXPECT_EQ(choose(problem(oddtile_fp32, 700, 128)), 3);
+  EXPECT_EQ(choose(problem(oddtile_bf16, 1100, 1024)), 7);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 4096, 4096)), 44);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 5000, 4096)), 9);
+  // Others.
+  EXPECT_EQ(choose(problem(oddtile_fp32, 8, 63)), 5);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 9, 63)), 2);
   EXPECT_EQ(choose(problem(oddtile_fp32, 16, 16384)), 9);
-  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 100)), 2);  // no tile
-  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 4096)), 9);
-  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 8192)), 9);
+  EXPECT_EQ(choose(problem(oddtile_bf16, 16, 99)), 2);  // no tile
 }
 
 TEST(SoftmaxChoice, TilesAreForRowsWithoutGaps) {

@@ -7,8 +7,9 @@
 namespace oddtile {
 
 // Where a row is held: by lanes of a warp or by a block, in registers; by a block, in registers and
-// shared memory; many rows in a tile in shared memory; nowhere (read twice).
-enum class SoftmaxForm { lanes, block, shared, tile, online };
+// shared memory; many rows in a tile in shared memory; nowhere (read twice). Few: by a warp or a
+// block, in registers, whole vectors only, as soon as can be.
+enum class SoftmaxForm { lanes, block, shared, tile, online, few };
 
 // `lanes` lanes share a row (part of a warp; 0: all blocks of a cluster). A lane owns `vectors`
 // vectors of the row in registers (online: per step; tile: elements). Vectors have 16 bytes, or two
@@ -64,8 +65,16 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     {"tile of 2 rows, 16 lanes x 9 elements", SoftmaxForm::tile, 32, 16, 9},             // 35
     {"online, 32 lanes x 1 pair", SoftmaxForm::online, 32, 0, 1, true},                  // 36
     {"online, 64 lanes x 1 pair", SoftmaxForm::online, 64, 0, 1, true},                  // 37
+    {"few rows, warp x 2 pairs", SoftmaxForm::few, 32, 0, 2, true},                      // 38
+    {"few rows, warp x 1 vector", SoftmaxForm::few, 32, 0, 1},                           // 39
+    {"few rows, warp x 2 vectors", SoftmaxForm::few, 32, 0, 2},                          // 40
+    {"few rows, 2 warps x 2 vectors", SoftmaxForm::few, 64, 0, 2},                       // 41
+    {"few rows, 4 warps x 2 vectors", SoftmaxForm::few, 128, 0, 2},                      // 42
+    {"few rows, 4 warps x 4 vectors", SoftmaxForm::few, 128, 0, 4},                      // 43
+    {"few rows, 8 warps x 4 vectors", SoftmaxForm::few, 256, 0, 4},                      // 44
+    {"few rows, 16 warps x 4 vectors", SoftmaxForm::few, 512, 0, 4},                     // 45
 };
-inline constexpr int32_t kSoftmaxCount = 38;
+inline constexpr int32_t kSoftmaxCount = 46;
 inline constexpr int32_t kSoftmaxOnline = 30;
 
 // What a machine has for a launch.

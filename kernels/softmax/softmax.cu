@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "kernels/softmax/few_rows.cuh"
 #include "kernels/softmax/parameters.h"
 #include "kernels/softmax/shared_rows.cuh"
 #include "kernels/softmax/softmax.cuh"
@@ -92,6 +93,40 @@ void (*kernel_of_tiles(const SoftmaxConfiguration& it))(TileParameters<T>) {
 }
 
 template <class T>
+void (*kernel_of_few_rows(const SoftmaxConfiguration& it))(FewRows<T>) {
+  constexpr int kWide = 16 / int(sizeof(T));
+  if (it.narrow) return softmax_of_few_rows<T, 2, 1, 2>;
+  switch (it.threads / 32 * it.vectors) {
+    case 1:
+      return softmax_of_few_rows<T, kWide, 1, 1>;
+    case 2:
+      return softmax_of_few_rows<T, kWide, 1, 2>;
+    case 4:
+      return softmax_of_few_rows<T, kWide, 2, 2>;
+    case 8:
+      return softmax_of_few_rows<T, kWide, 4, 2>;
+    case 16:
+      return softmax_of_few_rows<T, kWide, 4, 4>;
+    case 32:
+      return softmax_of_few_rows<T, kWide, 8, 4>;
+    default:
+      return softmax_of_few_rows<T, kWide, 16, 4>;
+  }
+}
+
+template <class T>
+bool launch_few_rows(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
+                     const LaunchShape& shape, void* stream) {
+  const FewRows<T> p = {
+      .x = Global<const T>(static_cast<const T*>(problem.x)),
+      .y = Global<T>(static_cast<T*>(problem.y)),
+      .x_row_stride = problem.x_row_stride,
+      .y_row_stride = problem.y_row_stride,
+      .vectors = int32_t(problem.columns / softmax_width(problem.dtype, it.narrow))};
+  return launch(kernel_of_few_rows<T>(it), it.name, shape, stream, p);
+}
+
+template <class T>
 bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
                   const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
   const TileParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
@@ -135,6 +170,7 @@ bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* str
                              .threads = plan.threads,
                              .shared_bytes = plan.shared_bytes,
                              .cluster_blocks = it.cluster};
+  if (it.form == SoftmaxForm::few) return launch_few_rows<T>(problem, it, shape, stream);
   if (it.form != SoftmaxForm::tile) return launch_rows<T>(problem, it, plan, shape, stream);
   if constexpr (sizeof(T) == 2) return launch_tiles<T>(problem, it, plan, shape, stream);
   return false;  // fp32 has no such form
