@@ -9,23 +9,20 @@ namespace oddtile {
 struct VectorAddConfiguration {
   const char* name;
   int32_t threads;
-  int32_t chunks;  // of 512 elements, of a warp, with a mask; at most 4
+  int32_t spans;  // of 1024 elements, of a warp, with a mask: 1 or 2
 };
 
 inline constexpr VectorAddConfiguration kVectorAddConfigurations[] = {
-    {"512 threads", 512, 4},
-    {"32 threads", 32, 1},    // for fuzzing: many blocks, many edges
-    {"128 threads", 128, 1},  // for short vectors: enough blocks for every multiprocessor
-    {"128 threads, 4 chunks", 128, 4},
-    {"256 threads, 4 chunks", 256, 4},
-    {"128 threads, 2 chunks", 128, 2},
-    {"32 threads, 3 chunks", 32, 3},  // for fuzzing
+    {"512 threads", 512, 1},          {"32 threads", 32, 1},    // for fuzzing
+    {"128 threads", 128, 1},                                    // for short vectors
+    {"128 threads, 2 spans", 128, 2}, {"256 threads", 256, 1},  // for all others
+    {"32 threads, 2 spans", 32, 2},                             // for fuzzing
 };
-inline constexpr int32_t kVectorAddCount = 7;
+inline constexpr int32_t kVectorAddCount = 6;
 
 // The configuration to prefer; README.md has the measurements.
 constexpr int32_t preferred_vector_add(const oddtile_vector_add_problem& problem) {
-  return problem.n < int64_t(1) << 22 ? 2 : 3;
+  return problem.n < int64_t(1) << 19 ? 2 : 4;
 }
 
 inline constexpr VectorAddConfiguration kEagerVectorAdd = {"one element per thread", 256, 0};

@@ -55,7 +55,8 @@ enum class Implementation { fused, eager };
 
 struct Shape {
   int64_t n, x_offset, y_offset, out_offset, mask_offset;
-  int mask_kind;  // 0: none; else every element is visible with probability (mask_kind - 1) / 4
+  int mask_kind;  // 0: none; to 5: every element is visible with probability (mask_kind - 1) / 4;
+                  // 6: every 16 bytes of out, with 1 / 2
   int32_t id;
 };
 
@@ -66,11 +67,15 @@ void check(oddtile_dtype dtype, Implementation which, const Shape& shape, uint64
   Buffer<T> x(shape.n, shape.x_offset, poison), y(shape.n, shape.y_offset, poison);
   Buffer<T> out(shape.n, shape.out_offset, poison);
   Buffer<uint8_t> mask(shape.n, shape.mask_offset, 1);
+  bool is_visible = false;
   for (int64_t i = 0; i < shape.n; ++i) {
     x[i] = element<T>(random);
     y[i] = element<T>(random);
     out[i] = element<T>(random);
-    mask[i] = random.below(4) < uint32_t(shape.mask_kind - 1) ? uint8_t(1u << random.below(8)) : 0;
+    const bool starts = i == 0 || (out.first() + i) * int64_t(sizeof(T)) % 16 == 0;
+    if (shape.mask_kind < 6) is_visible = random.below(4) < uint32_t(shape.mask_kind - 1);
+    if (shape.mask_kind == 6 && starts) is_visible = random.below(2) != 0;
+    mask[i] = is_visible ? uint8_t(1u << random.below(8)) : 0;
   }
   std::vector<T> expected = out.everything();
   for (int64_t i = 0; i < shape.n; ++i) {
@@ -118,13 +123,14 @@ TEST(VectorAdd, EveryLengthAndAlignmentGivesTheSumAndNothingElse) {
     const int dtype = int(random.below(3));
     const auto which = random.below(4) == 0 ? Implementation::eager : Implementation::fused;
     const auto offset = [&] { return random.between(0, dtype == 0 ? 5 : 11); };
-    const Shape shape = {.n = random.below(20) == 0 ? random.between(500, 20000) : round % 101,
-                         .x_offset = offset(),
-                         .y_offset = offset(),
-                         .out_offset = offset(),
-                         .mask_offset = random.between(0, 17),
-                         .mask_kind = int(random.below(6)),
-                         .id = which == Implementation::fused ? int32_t(random.below(2)) : 0};
+    const Shape shape = {
+        .n = random.below(20) == 0 ? random.between(500, 20000) : round % 101,
+        .x_offset = offset(),
+        .y_offset = offset(),
+        .out_offset = offset(),
+        .mask_offset = random.between(0, 17),
+        .mask_kind = int(random.below(7)),
+        .id = which == Implementation::fused ? int32_t(random.below(kVectorAddCount)) : 0};
     check_any(dtype, which, shape, uint64_t(round));
     if (testing::Test::HasFailure()) return;
   }
@@ -159,16 +165,13 @@ TEST(VectorAdd, MovesEveryByteOnce) {
 TEST(VectorAdd, ShortVectorsPreferSmallBlocks) {
   alignas(16) static float memory[4] = {};
   int32_t ids[8];
-  for (const auto& [n, preferred] : {std::pair(int64_t(1), 2), std::pair((int64_t(1) << 22) - 1, 2),
-                                     std::pair(int64_t(1) << 22, 3)}) {
-    oddtile_vector_add_problem problem = {};
-    problem.n = n;
-    EXPECT_EQ(preferred_vector_add(problem), preferred);
-  }
-  const oddtile_vector_add_problem one = {oddtile_fp32, 1, memory, memory + 1, nullptr, memory + 2};
-  EXPECT_EQ(sim::vector_add_configurations(one, ids, 8), kVectorAddCount);
+  oddtile_vector_add_problem problem = {oddtile_fp32, 1, memory, memory + 1, nullptr, memory + 2};
+  EXPECT_EQ(preferred_vector_add(problem), 2);
+  EXPECT_EQ(sim::vector_add_configurations(problem, ids, 8), kVectorAddCount);
   EXPECT_EQ(ids[0], 2);
-  EXPECT_EQ(sim::vector_add_configurations(one, ids, 1), 1) << "no more than there is room for";
+  EXPECT_EQ(sim::vector_add_configurations(problem, ids, 1), 1) << "no more than there is room for";
+  problem.n = int64_t(1) << 19;
+  EXPECT_EQ(preferred_vector_add(problem), 4);
 }
 
 TEST(VectorAdd, BadArgumentsGetAStatus) {
