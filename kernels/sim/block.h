@@ -59,6 +59,7 @@ enum class Word : uint8_t {
   fence_device,
   load_cluster,
   store_cluster,
+  store_async,
   matrix_batch
 };
 const char* word_name(Word word);

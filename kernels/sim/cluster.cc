@@ -68,10 +68,10 @@ void report_exited(sim::Machine::State& machine, const char* verb, int64_t numbe
 
 // The bytes behind a cluster's address; null, and a report, where there are none.
 std::byte* reach(sim::Machine::State& machine, uint32_t address, int bytes, const char* verb,
-                 Site site) {
+                 Site site, bool awaited = false) {
   const int rank = int(address >> kRankShift);
   const uint32_t offset = address & ((1u << kRankShift) - 1);
-  if (!reach_block(machine, rank, verb, site)) return nullptr;
+  if (!reach_block(machine, rank, verb, site, awaited)) return nullptr;
   const Block& home = *machine.blocks[size_t(rank)];
   std::byte* const at = home.shared.begin() + offset;
   const bool inside = home.shared.contains(at, bytes);
@@ -91,7 +91,8 @@ void watch(sim::Machine::State& machine, std::byte* at, int bytes, Access access
 
 }  // namespace
 
-bool reach_block(sim::Machine::State& machine, int rank, const char* verb, Site site) {
+bool reach_block(sim::Machine::State& machine, int rank, const char* verb, Site site,
+                 bool awaited) {
   if (rank < 0 || rank >= machine.blocks_together) {
     machine.report(sim::HazardKind::out_of_bounds, site,
                    std::string(verb) + " shared memory of block " + std::to_string(rank) +
@@ -104,7 +105,12 @@ bool reach_block(sim::Machine::State& machine, int rank, const char* verb, Site 
     return false;
   }
   const int own = machine.block_first_lane / machine.launch->threads;
-  if (machine.races && rank != own) machine.races->reach(machine.lane_index(), rank, site);
+  if (!machine.races || rank == own) return true;
+  if (awaited) {
+    machine.races->reach_awaited(machine.lane_index(), rank, site);
+  } else {
+    machine.races->reach(machine.lane_index(), rank, site);
+  }
   return true;
 }
 
@@ -193,6 +199,70 @@ void mbarrier_arrive_cluster(uint32_t barrier, Site site) {
   if (at == nullptr) return;
   const Visit visit(machine, int(barrier >> kRankShift));
   arrive_and_expect(machine, at, 1, -1, site);
+}
+
+// A value on its way to another block: it lands, and then the barrier there hears of it.
+class RemoteStore : public Asynchronous {
+ public:
+  RemoteStore(sim::Machine::State& machine, std::byte* to, const void* from, int bytes,
+              const MbarrierObject& barrier, Site site)
+      : Asynchronous(1),
+        machine_(machine),
+        to_(to),
+        bytes_(bytes),
+        barrier_(barrier.address),
+        phase_(barrier.count.phase),
+        site_(site) {
+    std::memcpy(value_, from, size_t(bytes));
+  }
+
+  void land(int) override {
+    std::memcpy(to_, value_, size_t(bytes_));
+    MbarrierObject* object = machine_.block->hopper.mbarriers.find(barrier_);
+    if (object != nullptr) receive_bytes(machine_, *object, bytes_, phase_, site_);
+  }
+
+ private:
+  sim::Machine::State& machine_;
+  std::byte* const to_;
+  std::byte value_[16];
+  const int bytes_;
+  const uint32_t barrier_;
+  const int64_t phase_;
+  const Site site_;
+};
+
+void store_async(uint32_t to, const void* from, int bytes, uint32_t barrier, Site site) {
+  sim::Machine::State& machine = *running;
+  machine.begin_word(Word::store_async);
+  if (to >> kRankShift != barrier >> kRankShift) {
+    machine.report(sim::HazardKind::asynchronous_misuse, site,
+                   "stores to one block and tells a barrier of another");
+    return;
+  }
+  std::byte* const at = reach(machine, to, bytes, "stores to", site, true);
+  std::byte* const there =
+      reach(machine, barrier, kBarrierBytes, "stores for a barrier in", site, true);
+  if (at == nullptr || there == nullptr) return;
+  const int lane = machine.lane_index();
+  const Visit visit(machine, int(to >> kRankShift));
+  MbarrierObject* object = barrier_at(machine, there, site);
+  if (object == nullptr) return;
+  if (!object->fenced) {
+    machine.report(sim::HazardKind::barrier_misuse, site,
+                   "a store completes at a barrier whose initialisation is not fenced");
+  }
+  object->in_flight += bytes;
+  if (Races* races = machine.races.get()) {
+    const Operation operation =
+        races->issue(object->agent, Epoch(object->count.phase + 1), Proxy::generic, lane, site);
+    races->access(operation, reinterpret_cast<uintptr_t>(at), bytes, Access::write);
+    races->witness(object->causes, lane);
+    races->release(object->arriving, lane);
+  }
+  // Until it lands, its place holds nothing that anybody could use.
+  std::memset(at, 0xFF, size_t(bytes));
+  machine.start(std::make_shared<RemoteStore>(machine, at, from, bytes, *object, site));
 }
 
 }  // namespace oddtile::simulator

@@ -24,7 +24,9 @@ struct ClusterBarrier {
 };
 
 // Whether the running lane may touch shared memory of that block now; a report where it may not.
-bool reach_block(sim::Machine::State& machine, int rank, const char* verb, Site site);
+// `awaited`: by a barrier of that block, which therefore does not exit before.
+bool reach_block(sim::Machine::State& machine, int rank, const char* verb, Site site,
+                 bool awaited = false);
 
 // The running lane has exited as the last one of its warp, or of its block.
 void exit_warp(sim::Machine::State& machine);

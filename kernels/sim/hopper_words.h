@@ -39,6 +39,7 @@ uint32_t map_shared_rank(const void* own, int rank, Site site);
 void read_cluster(void* to, uint32_t from, int bytes, Site site);
 void write_cluster(uint32_t to, const void* from, int bytes, Site site);
 void mbarrier_arrive_cluster(uint32_t barrier, Site site);
+void store_async(uint32_t to, const void* from, int bytes, uint32_t barrier, Site site);
 
 // ---- bulk copies; `at` has as many coordinates as the map's rank must be ----
 void load_tensor_bulk(void* to, const TensorMap* map, const int32_t* at, int rank, void* barrier,

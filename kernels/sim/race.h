@@ -119,6 +119,8 @@ class Races {
   // ---- clusters: shared memory of a block is there from its start to its exit ----
   // The lane touches shared memory of the block of this rank; call it before access_shared.
   void reach(int lane, int rank, Site site);
+  // The same where the bytes are awaited there, at a barrier, and reported where they are not.
+  void reach_awaited(int lane, int rank, Site site);
   void exit_lane(int lane);
   void exit_block(int rank);
 

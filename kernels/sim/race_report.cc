@@ -91,9 +91,12 @@ void Races::report_unwritten(const Record& now, uint16_t missing, const ShadowRa
 }
 
 void Races::reach(int lane, int rank, Site site) {
+  residents_[size_t(rank)].visitors[lane] = {lanes_[size_t(lane)].own, where(site)};
+  reach_awaited(lane, rank, site);
+}
+
+void Races::reach_awaited(int lane, int rank, Site site) {
   const LaneClocks& clocks = lanes_[size_t(lane)];
-  Visitor& visitor = residents_[size_t(rank)].visitors[lane];
-  visitor = {clocks.own, where(site)};
   const int first = rank * threads();
   for (int other = first; other < first + threads(); ++other) {
     if (clocks.happened.at(Agent(other)) != 0) return;

@@ -70,6 +70,7 @@ const char* word_name(Word word) {
       "fence_device",
       "load_cluster",
       "store_cluster",
+      "store_async",
       "matrix_batch",
   };
   return kNames[int(word)];

@@ -22,6 +22,11 @@ ODDTILE_DEVICE int32_t cluster_size() {
 ODDTILE_DEVICE void cluster_arrive() {
   ODDTILE_SM90_ASM("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
+// The same without making anything seen, and without its fence: a first arrival, which only tells
+// that the block has started and, after fence_mbarrier_init, has its barriers.
+ODDTILE_DEVICE void cluster_arrive_relaxed() {
+  ODDTILE_SM90_ASM("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
 ODDTILE_DEVICE void cluster_wait() {
   ODDTILE_SM90_ASM("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
@@ -89,6 +94,29 @@ ODDTILE_DEVICE void store_as(ClusterAddress base, int64_t index, const Value& va
     ODDTILE_SM90_ASM("st.shared::cluster.u8 [%0], %1;" ::"r"(at), "r"(uint32_t(bits)) : "memory");
   }
 }
+
+// A store of 4, 8 or 16 bytes that need not be waited for here: `barrier`, in the same block as the
+// place, receives its bytes when it is there. No fence, unlike a store and an arrival.
+#define ODDTILE_STORE_ASYNC(form, values, barrier_operand, ...)                      \
+  ODDTILE_SM90_ASM("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes" form \
+                   ".b32 [%0], " values ", [" barrier_operand "];" ::"r"(to.bits),   \
+                   __VA_ARGS__, "r"(barrier.bits)                                    \
+                   : "memory")
+template <class Value>
+ODDTILE_DEVICE void store_async(ClusterAddress to, const Value& value, ClusterAddress barrier) {
+  static_assert(sizeof(Value) == 4 || sizeof(Value) == 8 || sizeof(Value) == 16);
+  [[maybe_unused]] const auto bits =
+      *reinterpret_cast<const typename Chunk<sizeof(Value)>::Type*>(&value);
+  if constexpr (sizeof(Value) == 16) {
+    ODDTILE_STORE_ASYNC(".v4", "{%1,%2,%3,%4}", "%5", "r"(bits.x), "r"(bits.y), "r"(bits.z),
+                        "r"(bits.w));
+  } else if constexpr (sizeof(Value) == 8) {
+    ODDTILE_STORE_ASYNC(".v2", "{%1,%2}", "%3", "r"(bits.x), "r"(bits.y));
+  } else {
+    ODDTILE_STORE_ASYNC("", "%1", "%2", "r"(bits));
+  }
+}
+#undef ODDTILE_STORE_ASYNC
 
 // ---- barriers in another block ----
 // With the default scope, the block's: a cluster-wide release costs a fence and a quarter of

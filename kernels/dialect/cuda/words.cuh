@@ -168,6 +168,17 @@ ODDTILE_DEVICE int32_t maximum_over_warp(int32_t value) {
   return __reduce_max_sync(0xFFFFFFFFu, value);
 }
 
+// Lets about `ns` nanoseconds pass; nothing may depend on it.
+ODDTILE_DEVICE void pause(int32_t ns) {
+  const auto now = [] {
+    uint64_t time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  };
+  const uint64_t begin = now();
+  while (ns > 0 && now() - begin < uint64_t(ns)) __nanosleep(100);
+}
+
 // ---- matrix unit ----
 // Four 8x8 matrices of 16-bit elements; lane l gives the address of row l%8 of matrix l/8.
 ODDTILE_DEVICE void load_matrix_4(uint32_t (&to)[4], const void* shared_row) {
@@ -373,6 +384,23 @@ inline int64_t shared_bytes_at_most() {
                      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                             device) == cudaSuccess;
   return known ? bytes : 48 * 1024;
+}
+
+// How many blocks of such a launch run at once on the current device, in whole clusters; 0:
+// unknown.
+template <class Parameters>
+int64_t blocks_at_once(void (*kernel)(Parameters), const LaunchShape& shape) {
+  const void* entry = reinterpret_cast<const void*>(kernel);
+  if (!allow_shared_bytes(entry, shape.shared_bytes) || !allow_cluster(entry, shape)) return 0;
+  int count = 0;
+  if (shape.cluster_blocks == 1) {
+    const cudaError_t known = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &count, entry, shape.threads, size_t(shape.shared_bytes));
+    return known == cudaSuccess ? int64_t(count) * multiprocessors() : 0;
+  }
+  const ClusterLaunch launch(shape, nullptr);
+  const cudaError_t known = cudaOccupancyMaxActiveClusters(&count, entry, &launch.config);
+  return known == cudaSuccess ? int64_t(count) * shape.cluster_blocks : 0;
 }
 
 // Enqueues kernel(parameters) on `stream`; false when the machine refuses. `name` is for reports.

@@ -19,6 +19,10 @@ ODDTILE_DEVICE int32_t cluster_size() {
 ODDTILE_DEVICE void cluster_arrive(simulator::Site site = simulator::Site::here()) {
   simulator::cluster_arrive(site);
 }
+// As strong here.
+ODDTILE_DEVICE void cluster_arrive_relaxed(simulator::Site site = simulator::Site::here()) {
+  simulator::cluster_arrive(site);
+}
 ODDTILE_DEVICE void cluster_wait(simulator::Site site = simulator::Site::here()) {
   simulator::cluster_wait(site);
 }
@@ -45,6 +49,14 @@ ODDTILE_DEVICE void store_as(ClusterAddress base, int64_t index, const Value& va
                              simulator::Site site = simulator::Site::here()) {
   simulator::write_cluster(base.bits + uint32_t(index) * uint32_t(sizeof(Value)), &value,
                            sizeof(Value), site);
+}
+
+// A store of 4, 8 or 16 bytes that need not be waited for here: `barrier`, in the same block as the
+// place, receives its bytes when it is there.
+template <class Value>
+ODDTILE_DEVICE void store_async(ClusterAddress to, const Value& value, ClusterAddress barrier,
+                                simulator::Site site = simulator::Site::here()) {
+  simulator::store_async(to.bits, &value, sizeof(Value), barrier.bits, site);
 }
 
 // ---- barriers in another block ----

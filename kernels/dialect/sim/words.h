@@ -167,6 +167,8 @@ ODDTILE_DEVICE int32_t maximum_over_warp(int32_t value,
   return value;
 }
 
+ODDTILE_DEVICE void pause(int32_t /*ns*/) {}
+
 // ---- matrix unit ----
 // Four 8x8 matrices of 16-bit elements; lane l gives the address of row l%8 of matrix l/8.
 ODDTILE_DEVICE void load_matrix_4(uint32_t (&to)[4], const void* shared_row,
@@ -207,13 +209,18 @@ bool clear(Global<T> first, int64_t count, void* stream) {
   std::memset(static_cast<void*>(first.unchecked()), 0, size_t(count) * sizeof(T));
   return true;
 }
-// Blocks run one after another; two make a persistent kernel share its work.
+// Blocks run one after another; two, and two clusters, make a persistent kernel share its work.
 inline int32_t multiprocessors() {
   return 2;
 }
 // The most shared memory that a block may have.
 inline int64_t shared_bytes_at_most() {
   return simulator::kSharedBytesMax;
+}
+
+template <class Parameters>
+int64_t blocks_at_once(void (*)(Parameters), const LaunchShape& shape) {
+  return 2 * int64_t(shape.cluster_blocks);
 }
 
 // Runs kernel(parameters) to completion on the Machine that `stream` points at; false when the
