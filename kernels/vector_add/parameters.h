@@ -22,7 +22,8 @@ inline constexpr int32_t kVectorAddCount = 6;
 
 // The configuration to prefer; README.md has the measurements.
 constexpr int32_t preferred_vector_add(const oddtile_vector_add_problem& problem) {
-  return problem.n < int64_t(1) << 19 ? 2 : 4;
+  if (problem.n >= int64_t(1) << 19) return 4;
+  return problem.mask == nullptr && problem.dtype != oddtile_fp32 ? 4 : 2;
 }
 
 inline constexpr VectorAddConfiguration kEagerVectorAdd = {"one element per thread", 256, 0};

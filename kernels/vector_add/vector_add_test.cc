@@ -170,6 +170,11 @@ TEST(VectorAdd, ShortVectorsPreferSmallBlocks) {
   EXPECT_EQ(sim::vector_add_configurations(problem, ids, 8), kVectorAddCount);
   EXPECT_EQ(ids[0], 2);
   EXPECT_EQ(sim::vector_add_configurations(problem, ids, 1), 1) << "no more than there is room for";
+  problem.dtype = oddtile_bf16;
+  EXPECT_EQ(preferred_vector_add(problem), 4);
+  static uint8_t mask[4];
+  problem.mask = mask;
+  EXPECT_EQ(preferred_vector_add(problem), 2);
   problem.n = int64_t(1) << 19;
   EXPECT_EQ(preferred_vector_add(problem), 4);
 }
