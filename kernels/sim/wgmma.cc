@@ -240,10 +240,11 @@ void wait_for_groups(sim::Machine::State& machine, int pending, Site site) {
 
 void wgmma(const WgmmaOperands& operands, Site site) {
   sim::Machine::State& machine = *running;
-  WgmmaOperands* filed = machine.block->hopper.wgmma_operands(machine.current_warp);
-  filed[machine.current_lane] = operands;
+  Hopper& hopper = machine.block->hopper;
+  hopper.wgmma_operands(machine.current_warp)[machine.current_lane] = operands;
   if (!machine.arrive(Word::wgmma, site)) return;
-  issue_product(machine, filed, site);
+  // Asked for anew: a later warp may have moved them while this one gave way.
+  issue_product(machine, hopper.wgmma_operands(machine.current_warp), site);
   machine.release();
 }
 

@@ -1,9 +1,11 @@
 // Descriptors against the tiles that copies write: for each layout that kernels use, every element
-// is where operand_address looks for it.
+// is where operand_address looks for it. And products of several warpgroups of a fresh machine.
 #include "kernels/sim/wgmma.h"
 
 #include <gtest/gtest.h>
 
+#include "kernels/dialect/dialect.cuh"
+#include "kernels/sim/machine.h"
 #include "kernels/sim/tensor_map.h"
 
 namespace oddtile::simulator {
@@ -105,3 +107,43 @@ TEST(Swizzle, is_its_own_inverse_and_keeps_to_its_span) {
 
 }  // namespace
 }  // namespace oddtile::simulator
+
+namespace oddtile::sim {
+namespace {
+
+constexpr int kTileBytes = 64 * 128;  // of 64 x 64 elements: Q, and 8 keys more than are used
+
+// All warpgroups multiply the same two tiles of zeros.
+ODDTILE_KERNEL(512, 1) multiply_zeros(Global<float> out) {
+  std::byte* const tile = shared_memory();
+  for (int i = thread(); i < kTileBytes / 16; i += threads()) {
+    reinterpret_cast<Vector<uint32_t, 4>*>(tile)[i] = {};
+  }
+  fence_async_proxy_shared();
+  sync_block();
+  const MatrixDescriptor rows = matrix_descriptor(tile, 16, 1024, Swizzle::span_128);
+  float sum[4];
+  wgmma_fence();
+  wgmma<Bfloat16>(sum, rows, rows, false);
+  wgmma_commit();
+  wgmma_wait<0>();
+  wgmma_ready(sum);
+  if (thread() == 0) store(out, 0, sum[0]);
+}
+
+// What the lanes of a warp have filed is kept while later warps ask for a place for the first time.
+TEST(Wgmma, warpgroups_of_a_fresh_machine_do_not_disturb_one_another) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    float out = 1.0f;
+    Machine machine;
+    machine.begin(seed);
+    machine.allow(&out, sizeof out, "out");
+    ASSERT_TRUE(launch(multiply_zeros, "multiply_zeros", {1, 512, kTileBytes}, &machine,
+                       Global<float>(&out)));
+    for (const Hazard& hazard : machine.hazards()) FAIL() << seed << ": " << hazard.text();
+    ASSERT_EQ(out, 0.0f);
+  }
+}
+
+}  // namespace
+}  // namespace oddtile::sim
