@@ -27,10 +27,15 @@ bool encode_rows(TensorMap* map, const oddtile_tensor& tensor, int64_t batch, in
             .box = {kPanelColumns, box_rows, 1, 1}});
 }
 
-// Heads that share a section of the schedule: all tiles of a head in a row where every tile needs
-// all keys; under a band so many that the longest tiles of several heads start together.
-inline int32_t heads_per_section(const oddtile_attention_problem& problem) {
-  return is_banded(problem) ? 16 : 1;
+// Rows are shared evenly where the tensor cores are the limit: with d = 64 that gained nothing.
+inline TileOrder order_of(const oddtile_attention_problem& problem, const HopperShape& shape) {
+  const bool banded = is_banded(problem);
+  const int32_t groups = int32_t(ceil_div(problem.seq_q, int64_t(kWarpgroupRows)));
+  constexpr int64_t kElementBytes = 2;
+  const int64_t key_bytes = kElementBytes * problem.seq_k * problem.head_dim;
+  return tile_order(banded, int32_t(problem.batch * problem.heads_q),
+                    row_tiles(groups, shape.consumers, !banded && shape.head_size > 64),
+                    2 * key_bytes * problem.heads_kv / problem.heads_q);
 }
 
 template <int index, class T>
@@ -59,12 +64,9 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   p.band_low = int32_t(std::clamp<int64_t>(problem.band_low, -kHopperBandMost, kHopperBandMost));
   p.band_high = int32_t(std::clamp<int64_t>(problem.band_high, -kHopperBandMost, kHopperBandMost));
   p.group = int32_t(problem.heads_q / problem.heads_kv);
-  p.row_tiles = int32_t(ceil_div(problem.seq_q, int64_t(s.rows())));
-  p.tiles = int32_t(problem.batch * problem.heads_q) * p.row_tiles;
-  p.section = heads_per_section(problem);
+  p.order = order_of(problem, s);
   p.frame = frame_scale(p.problem.scale.c);
-  const int32_t blocks = multiprocessors();
-  const LaunchShape shape = {.blocks = p.tiles < blocks ? p.tiles : blocks,
+  const LaunchShape shape = {.blocks = std::min(p.order.tiles(), multiprocessors()),
                              .threads = s.threads(),
                              .shared_bytes = HopperMemory<s>::kBytes};
   return clear(p.tickets, 1, stream) && launch(kernel, "attention_hopper", shape, stream, p)

@@ -98,13 +98,12 @@ struct Producer {
     Stage<s> at;
     QueryPlace q_at;
     uint32_t landed_parity = 0;
-    for (int32_t ticket = int32_t(block()); ticket < p.tiles;) {
+    for (int32_t ticket = int32_t(block()); ticket < p.order.tiles();) {
       int32_t next = 0;
       if (leader) next = int32_t(blocks()) + atomic_add(p.tickets, 0, 1);
-      const QueryTileOfHead tile = tile_of_ticket<s>(p, ticket);
-      const BlockRange keys =
-          blocks_of_queries(hopper_band(p, tile.key_length), tile.first_query,
-                            smaller(tile.first_query + s.rows(), p.seq_q), s.keys);
+      const QueryTileOfHead tile = tile_of_ticket(p, ticket);
+      const BlockRange keys = blocks_of_queries(hopper_band(p, tile.key_length), tile.first_query,
+                                                tile.end_query, s.keys);
       if (leader) {
         if (keys.first < keys.end) load_k(tile, keys.end - 1, at);
         load_q(tile, keys, q_at);

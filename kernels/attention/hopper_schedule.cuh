@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/attention/hopper_memory.cuh"
+#include "kernels/attention/tile_order.h"
 #include "kernels/attention/visible.cuh"
 #include "kernels/tile/warpgroup_rows.cuh"
 
@@ -17,35 +18,30 @@ struct HopperParameters {
   int32_t band_low;  // clamped to +-kHopperBandMost
   int32_t band_high;
   int32_t group;  // query heads per kv head
-  int32_t tiles;  // batch * heads_q * row_tiles
-  int32_t row_tiles;
-  int32_t section;  // heads whose tiles are drawn together, the longest first
+  TileOrder order;
   FrameScale frame;
 };
 
 struct QueryTileOfHead {
   int32_t first_query;
+  int32_t end_query;
   int32_t head;
   int32_t kv_head;
   int32_t batch;
   int32_t key_length;
 };
 
-// Tiles are drawn in sections of heads, so that their K and V stay in the L2 cache; within one, the
-// last row tile of every head comes first, because under a causal band it is the longest.
-template <HopperShape s, class T>
+template <class T>
 ODDTILE_DEVICE QueryTileOfHead tile_of_ticket(const HopperParameters<T>& p, int32_t ticket) {
+  const TileOrder::Place place = p.order.place(ticket);
   const int32_t heads_q = int32_t(p.problem.heads_q);
-  const int32_t heads = int32_t(p.problem.batch) * heads_q;
-  const int32_t first_head = ticket / (p.section * p.row_tiles) * p.section;
-  const int32_t within = ticket - first_head * p.row_tiles;
-  const int32_t heads_here = smaller(p.section, heads - first_head);
-  const int32_t row_tile = p.row_tiles - 1 - within / heads_here;
-  const int32_t head_and_batch = first_head + within % heads_here;
-  const int32_t batch = head_and_batch / heads_q;
-  const int32_t head = head_and_batch - batch * heads_q;
-  return {row_tile * s.rows(), head, head / p.group, batch,
-          int32_t(key_length_of(p.problem, batch))};
+  const int32_t batch = place.head / heads_q;
+  const int32_t head = place.head - batch * heads_q;
+  const int32_t first_query = p.order.rows.first_group(place.row_tile) * kWarpgroupRows;
+  const int32_t end_query = p.order.rows.end_group(place.row_tile) * kWarpgroupRows;
+  return {first_query, smaller(end_query, p.seq_q),
+          head,        head / p.group,
+          batch,       int32_t(key_length_of(p.problem, batch))};
 }
 
 // The band of an item with that many keys. 32 bits suffice for positions up to kHopperSequenceMost.
@@ -73,13 +69,14 @@ ODDTILE_DEVICE BlockRange whole_blocks(const BandOf<int32_t>& band, int32_t firs
 }
 
 // The part of consumer `group`. Of consumers that take turns, all that have queries take the same
-// blocks, and so does the first, which always has.
+// blocks, and so does the first, which always has. One without queries stands beyond the last.
 template <HopperShape s, class T>
 ODDTILE_DEVICE WorkItem work_item(const HopperParameters<T>& p, const QueryTileOfHead& tile,
                                   int group, const BlockRange& of_tile) {
   const BandOf<int32_t> band = hopper_band(p, tile.key_length);
-  const int32_t first = tile.first_query + kWarpgroupRows * group;
-  const int32_t end = smaller(first + kWarpgroupRows, p.seq_q);
+  const int32_t from = tile.first_query + kWarpgroupRows * group;
+  const int32_t first = from < tile.end_query ? from : p.seq_q;
+  const int32_t end = smaller(first + kWarpgroupRows, tile.end_query);
   BlockRange own = of_tile;
   if (!s.take_turns) own = blocks_of_queries(band, first, end, s.keys);
   if (end <= first || own.first == own.end) own = {of_tile.end, of_tile.end};
