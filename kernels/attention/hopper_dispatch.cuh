@@ -68,8 +68,9 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   p.frame = frame_scale(p.problem.scale.c);
   const LaunchShape shape = {.blocks = std::min(p.order.tiles(), multiprocessors()),
                              .threads = s.threads(),
-                             .shared_bytes = HopperMemory<s>::kBytes};
-  return clear(p.tickets, 1, stream) && launch(kernel, "attention_hopper", shape, stream, p)
+                             .shared_bytes = HopperMemory<s>::kBytes,
+                             .early = true};
+  return clear_beside(p.tickets, 1, stream) && launch(kernel, "attention_hopper", shape, stream, p)
              ? oddtile_ok
              : oddtile_launch_failed;
 }

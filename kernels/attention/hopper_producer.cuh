@@ -94,19 +94,25 @@ struct Producer {
     }
   }
 
+  // The counter is cleared beside this launch, while the first tile is loaded.
+  ODDTILE_DEVICE int32_t draw() const {
+    await_earlier_launches();
+    return int32_t(blocks()) + atomic_add(p.tickets, 0, 1);
+  }
+
   ODDTILE_DEVICE void run() const {
     Stage<s> at;
     QueryPlace q_at;
     uint32_t landed_parity = 0;
     for (int32_t ticket = int32_t(block()); ticket < p.order.tiles();) {
       int32_t next = 0;
-      if (leader) next = int32_t(blocks()) + atomic_add(p.tickets, 0, 1);
       const QueryTileOfHead tile = tile_of_ticket(p, ticket);
       const BlockRange keys = blocks_of_queries(hopper_band(p, tile.key_length), tile.first_query,
                                                 tile.end_query, s.keys);
       if (leader) {
         if (keys.first < keys.end) load_k(tile, keys.end - 1, at);
         load_q(tile, keys, q_at);
+        next = draw();
       }
       load_blocks(tile, keys, at, landed_parity);
       ticket = shuffle(next, 0);

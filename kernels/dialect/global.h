@@ -38,6 +38,8 @@ struct LaunchShape {
   int32_t threads = 32;
   int64_t shared_bytes = 0;
   int32_t cluster_blocks = 1;
+  // Starts while the clear_beside just before it still runs: see await_earlier_launches.
+  bool early = false;
 };
 
 // What the machine's approximate instructions and matrix unit promise; kernels copy it into the

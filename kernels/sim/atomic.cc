@@ -22,6 +22,7 @@ int32_t atomic_add(uintptr_t address, int32_t value, Site site) {
                    machine.explain_access("adds to", address, kBytes));
     return -1;
   }
+  machine.check_awaited(address, kBytes, site);
   machine.counters.bytes_read += kBytes;
   machine.counters.bytes_written += kBytes;
   if (machine.races) machine.races->atomic(machine.lane_index(), address, kBytes, site);
@@ -30,6 +31,13 @@ int32_t atomic_add(uintptr_t address, int32_t value, Site site) {
   const int32_t after = int32_t(uint32_t(before) + uint32_t(value));
   std::memcpy(reinterpret_cast<void*>(address), &after, kBytes);
   return before;
+}
+
+void await_earlier_launches(Site site) {
+  sim::Machine::State& machine = *running;
+  if (!machine.passes(Word::await_earlier_launches, site)) return;
+  machine.begin_word(Word::await_earlier_launches);
+  machine.block->awaited_earlier = true;
 }
 
 // Memory is strongly ordered here; what the fence is for, only the clocks know.

@@ -39,6 +39,9 @@ std::string shape_text(const Launch& launch) {
 bool run(sim::Machine& machine, const Launch& launch) {
   return machine.state().run(launch);
 }
+void clear_beside(sim::Machine& machine, uintptr_t address, int64_t bytes) {
+  machine.state().cleared_beside = {address, address + uintptr_t(bytes)};
+}
 
 }  // namespace oddtile::simulator
 
@@ -74,7 +77,9 @@ bool Machine::State::run(const simulator::Launch& wanted) {
 
   State* outer = simulator::running;
   simulator::running = this;
+  if (!wanted.early) cleared_beside = {};
   run_turns(clusters);
+  cleared_beside = {};
   simulator::running = outer;
   return true;
 }
@@ -129,6 +134,7 @@ void Machine::State::begin_block(simulator::Block& fresh, int64_t number) {
   fresh.ready_warps = uint32_t((uint64_t(1) << warp_count) - 1);
   fresh.barrier_warps = 0;
   fresh.exited_lanes = 0;
+  fresh.awaited_earlier = false;
   if (races) {
     races->add_block(reinterpret_cast<uintptr_t>(fresh.shared.begin()), fresh.shared.bytes());
   }

@@ -57,6 +57,7 @@ enum class Word : uint8_t {
   cluster_wait,
   atomic,
   fence_device,
+  await_earlier_launches,
   load_cluster,
   store_cluster,
   store_async,
@@ -124,6 +125,7 @@ struct Block {
   uint32_t ready_warps = 0;
   int barrier_warps = 0;  // warps that have arrived at the block barrier
   int exited_lanes = 0;
+  bool awaited_earlier = false;  // await_earlier_launches, by one of its lanes
   Hopper hopper;
 };
 

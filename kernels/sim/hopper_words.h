@@ -31,6 +31,7 @@ void write_matrix_4(void* shared_row, const uint32_t (&from)[4], bool transposed
 // ---- between blocks ----
 int32_t atomic_add(uintptr_t address, int32_t value, Site site);
 void fence_device(Site site);
+void await_earlier_launches(Site site);
 
 // ---- clusters; an address is 32 bits that map_shared_rank has made ----
 void cluster_arrive(Site site);

@@ -75,8 +75,11 @@ struct Launch {
   void (*enter)(const void* argument);  // runs the kernel as one lane
   const void* argument;
   int32_t cluster_blocks = 1;  // that run together; divides `blocks`
+  bool early = false;          // beside the last clear_beside
 };
 // Runs all blocks to completion; false where the shape is impossible.
 bool run(sim::Machine& machine, const Launch& launch);
+// What an early launch, should it be the next one, has to await.
+void clear_beside(sim::Machine& machine, uintptr_t address, int64_t bytes);
 
 }  // namespace oddtile::simulator

@@ -224,5 +224,57 @@ TEST_F(MachineTest, may_be_used_from_another_thread_later) {
   EXPECT_TRUE(machine.hazards().empty());
 }
 
+struct Counted {
+  Global<int32_t> counter;
+};
+ODDTILE_KERNEL(32, 1) count_awaited(Counted p) {
+  if (thread() != 0) return;
+  await_earlier_launches();
+  atomic_add(p.counter, 0, 1);
+}
+ODDTILE_KERNEL(32, 1) count_in_the_second_block_unawaited(Counted p) {
+  if (thread() != 0) return;
+  if (block() == 0) await_earlier_launches();
+  atomic_add(p.counter, 0, 1);
+}
+
+class EarlyLaunchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    machine.begin(0);
+    machine.allow(&counter, sizeof(counter), "counter");
+  }
+  bool run(void (*kernel)(Counted), bool early) {
+    return clear_beside(Global<int32_t>(&counter), 1, &machine) &&
+           launch(kernel, "count", {.blocks = 3, .threads = 32, .early = early}, &machine,
+                  Counted{Global<int32_t>(&counter)});
+  }
+
+  alignas(16) int32_t counter = 17;
+  Machine machine;
+};
+
+TEST_F(EarlyLaunchTest, finds_the_zeros_that_it_awaits) {
+  EXPECT_TRUE(run(count_awaited, true));
+  EXPECT_TRUE(machine.hazards().empty());
+  EXPECT_EQ(counter, 3);
+}
+
+TEST_F(EarlyLaunchTest, has_to_await_them_in_every_block) {
+  EXPECT_TRUE(run(count_in_the_second_block_unawaited, true));
+  ASSERT_EQ(machine.hazards().size(), 1u);
+  EXPECT_EQ(machine.hazards()[0].kind, HazardKind::global_race);
+  EXPECT_EQ(machine.hazards()[0].block, 1);
+}
+
+TEST_F(EarlyLaunchTest, need_not_where_it_is_no_early_one) {
+  EXPECT_TRUE(run(count_in_the_second_block_unawaited, false));
+  EXPECT_TRUE(machine.hazards().empty());
+  EXPECT_TRUE(launch(count_in_the_second_block_unawaited, "count",
+                     {.blocks = 2, .threads = 32, .early = true}, &machine,
+                     Counted{Global<int32_t>(&counter)}));
+  EXPECT_TRUE(machine.hazards().empty());  // what was cleared before is settled
+}
+
 }  // namespace
 }  // namespace oddtile::sim

@@ -45,6 +45,7 @@ bool read(sim::Machine::State& machine, void* to, uintptr_t from, int bytes, Sit
     machine.report(sim::HazardKind::out_of_bounds, site,
                    machine.explain_access("reads", from, bytes));
   } else {
+    machine.check_awaited(from, bytes, site);
     machine.counters.bytes_read += bytes;
     copy_bytes(to, reinterpret_cast<const void*>(from), bytes);
     return true;
@@ -85,6 +86,7 @@ void write_global(uintptr_t to, const void* from, int bytes, Site site) {
     machine.report(sim::HazardKind::out_of_bounds, site,
                    machine.explain_access("writes", to, bytes));
   } else {
+    machine.check_awaited(to, bytes, site);
     machine.counters.bytes_written += bytes;
     if (machine.races) watch(machine, to, bytes, Access::write, site);
     copy_bytes(reinterpret_cast<void*>(to), from, bytes);
@@ -155,6 +157,14 @@ bool Machine::State::writable(uintptr_t address, int bytes) {
     if (address >= region.begin && end <= region.end) return true;
   }
   return false;
+}
+
+void Machine::State::check_awaited(uintptr_t address, int bytes, Site site) {
+  const simulator::AddressRange& range = cleared_beside;
+  if (address >= range.end || address + uintptr_t(bytes) <= range.begin) return;
+  if (block->awaited_earlier) return;
+  report(HazardKind::global_race, site,
+         explain_access("touches", address, bytes) + ", which an earlier launch clears");
 }
 
 std::string Machine::State::explain_access(const char* verb, uintptr_t address, int bytes) const {

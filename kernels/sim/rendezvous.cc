@@ -68,6 +68,7 @@ const char* word_name(Word word) {
       "cluster_wait",
       "atomic",
       "fence_device",
+      "await_earlier_launches",
       "load_cluster",
       "store_cluster",
       "store_async",

@@ -27,6 +27,11 @@ alignas(16) inline constexpr std::byte kBadBytes[16] = {
     std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF),
     std::byte(0xFF), std::byte(0xFF), std::byte(0xFF), std::byte(0xFF)};
 
+struct AddressRange {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+};
+
 struct Region {
   uintptr_t begin;
   uintptr_t end;
@@ -63,6 +68,7 @@ struct oddtile::sim::Machine::State {
 
   // ---- the launch and the blocks that run now: one, or those of a cluster ----
   const simulator::Launch* launch = nullptr;
+  simulator::AddressRange cleared_beside;                 // this launch, if that is early
   std::vector<std::unique_ptr<simulator::Block>> blocks;  // by rank; more than run now, maybe
   int blocks_together = 1;
   simulator::Block* block = nullptr;  // of the running lane, but see Visit
@@ -161,6 +167,7 @@ struct oddtile::sim::Machine::State {
   // ---- memory.cc ----
   bool readable(uintptr_t address, int bytes);
   bool writable(uintptr_t address, int bytes);
+  void check_awaited(uintptr_t address, int bytes, Site site);
   std::string explain_access(const char* verb, uintptr_t address, int bytes) const;
   std::string place_in_regions(uintptr_t address) const;  // "+16 of q (4096 bytes)"
 

@@ -104,6 +104,7 @@ void Machine::State::follow(const State& owner) {
   hot_region = 0;
   counters = {};
   launch = owner.launch;
+  cleared_beside = owner.cleared_beside;
   launch_schedule = owner.launch_schedule;
   warp_count = owner.warp_count;
   make_blocks(launch->cluster_blocks);

@@ -152,6 +152,22 @@ ODDTILE_DEVICE void store_matrix_4_transposed(void* shared_row, const uint32_t (
 ODDTILE_DEVICE int32_t atomic_add(Global<int32_t> base, int64_t index, int32_t value) {
   return atomicAdd(base.unchecked() + index, value);
 }
+template <class T>
+__global__ void __launch_bounds__(32) clear_few(T* first, int64_t count) {
+  for (int64_t i = threadIdx.x; i < count; i += 32) first[i] = T{};
+}
+// Enqueues a few zeros, beside which an early launch may start.
+template <class T>
+bool clear_beside(Global<T> first, int64_t count, void* stream) {
+  T* address = first.unchecked();
+  void* arguments[] = {&address, &count};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(&clear_few<T>), dim3(1), dim3(32),
+                          arguments, 0, static_cast<cudaStream_t>(stream)) == cudaSuccess;
+}
+// Of an early launch: until what was enqueued before it has ended, and its zeros can be touched.
+ODDTILE_DEVICE void await_earlier_launches() {
+  ODDTILE_SM90_ASM("griddepcontrol.wait;" ::: "memory");
+}
 ODDTILE_DEVICE void fence_device() {
   __threadfence();
 }

@@ -341,23 +341,30 @@ inline int32_t multiprocessors() {
 }
 constexpr int kPortableClusterBlocks = 8;
 
-// What the runtime wants to know of a launch in clusters.
-struct ClusterLaunch {
-  cudaLaunchAttribute cluster{};
+// What the runtime wants to know of a launch in clusters, or of an early one.
+struct AttributedLaunch {
+  cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
 
-  ClusterLaunch(const LaunchShape& shape, void* stream) {
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {uint32_t(shape.cluster_blocks), 1, 1};
+  AttributedLaunch(const LaunchShape& shape, void* stream) {
+    if (shape.cluster_blocks != 1) {
+      cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+      cluster.id = cudaLaunchAttributeClusterDimension;
+      cluster.val.clusterDim = {uint32_t(shape.cluster_blocks), 1, 1};
+    }
+    if (shape.early) {
+      cudaLaunchAttribute& early = attributes[config.numAttrs++];
+      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      early.val.programmaticStreamSerializationAllowed = 1;
+    }
     config.gridDim = dim3(uint32_t(shape.blocks));
     config.blockDim = dim3(uint32_t(shape.threads));
     config.dynamicSmemBytes = size_t(shape.shared_bytes);
     config.stream = static_cast<cudaStream_t>(stream);
-    config.attrs = &cluster;
-    config.numAttrs = 1;
+    config.attrs = attributes;
   }
-  ClusterLaunch(const ClusterLaunch&) = delete;
-  ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+  AttributedLaunch(const AttributedLaunch&) = delete;
+  AttributedLaunch& operator=(const AttributedLaunch&) = delete;
 };
 
 // False where the device has no clusters of this size.
@@ -398,7 +405,7 @@ int64_t blocks_at_once(void (*kernel)(Parameters), const LaunchShape& shape) {
         &count, entry, shape.threads, size_t(shape.shared_bytes));
     return known == cudaSuccess ? int64_t(count) * multiprocessors() : 0;
   }
-  const ClusterLaunch launch(shape, nullptr);
+  const AttributedLaunch launch(shape, nullptr);
   const cudaError_t known = cudaOccupancyMaxActiveClusters(&count, entry, &launch.config);
   return known == cudaSuccess ? int64_t(count) * shape.cluster_blocks : 0;
 }
@@ -413,8 +420,8 @@ bool launch(void (*kernel)(Parameters), const char* /*name*/, const LaunchShape&
   if (!allow_shared_bytes(entry, shape.shared_bytes)) return false;
   // The status of this launch alone; cudaGetLastError would also tell of the caller's old errors.
   void* arguments[] = {const_cast<Parameters*>(&parameters)};
-  if (shape.cluster_blocks != 1) {
-    const ClusterLaunch launch(shape, stream);
+  if (shape.cluster_blocks != 1 || shape.early) {
+    const AttributedLaunch launch(shape, stream);
     return allow_cluster(entry, shape) &&
            cudaLaunchKernelExC(&launch.config, entry, arguments) == cudaSuccess;
   }

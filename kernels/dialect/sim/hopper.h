@@ -120,6 +120,19 @@ ODDTILE_DEVICE int32_t atomic_add(Global<int32_t> base, int64_t index, int32_t v
                                   simulator::Site site = simulator::Site::here()) {
   return simulator::atomic_add(address_of(base, index, sizeof(int32_t)), value, site);
 }
+// The zeros are there at once; that a block of an early launch touches them without having awaited
+// them is a hazard.
+template <class T>
+bool clear_beside(Global<T> first, int64_t count, void* stream) {
+  if (!clear(first, count, stream)) return false;
+  simulator::clear_beside(*static_cast<Machine*>(stream),
+                          reinterpret_cast<uintptr_t>(first.unchecked()),
+                          count * int64_t(sizeof(T)));
+  return true;
+}
+ODDTILE_DEVICE void await_earlier_launches(simulator::Site site = simulator::Site::here()) {
+  simulator::await_earlier_launches(site);
+}
 ODDTILE_DEVICE void fence_device(simulator::Site site = simulator::Site::here()) {
   simulator::fence_device(site);
 }

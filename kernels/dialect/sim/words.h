@@ -239,9 +239,9 @@ bool launch(void (*kernel)(Parameters), const char* name, const LaunchShape& sha
     const Call& wanted = *static_cast<const Call*>(argument);
     wanted.kernel(*wanted.parameters);
   };
-  return simulator::run(
-      *static_cast<Machine*>(stream),
-      {name, shape.blocks, shape.threads, shape.shared_bytes, enter, &call, shape.cluster_blocks});
+  return simulator::run(*static_cast<Machine*>(stream),
+                        {name, shape.blocks, shape.threads, shape.shared_bytes, enter, &call,
+                         shape.cluster_blocks, shape.early});
 }
 
 }  // namespace oddtile::sim
