@@ -8,22 +8,27 @@
 namespace oddtile {
 namespace {
 
-constexpr int32_t kWideFrame = 128;         // bytes
-constexpr int64_t kExchange = 512;          // bytes of shared memory for reductions over a block
-constexpr int64_t kTileBytes = 16384;       // of x
-constexpr int64_t kMostMaskedOfTile = 256;  // columns
-constexpr int64_t kTileRows = 16;           // a multiple: tiles then start on a sector of the first
-constexpr int32_t kFewestThreads = 64;      // of a block that holds one row
+constexpr int32_t kWideFrame = 128;          // bytes
+constexpr int64_t kExchange = 640;           // bytes of shared memory for reductions over a block
+constexpr int64_t kTileBytes = 17408;        // of x, and of y where it has a place of its own
+constexpr int64_t kMaskedTileBytes = 16384;  // of x
+constexpr int64_t kMostMaskedOfTile = 256;   // columns
+constexpr int64_t kTileRows = 8;  // a multiple: tiles then start on a vector of the first
+constexpr int64_t kMaskedTileRows = 16;
+constexpr int32_t kFewestThreads = 64;  // of a block that holds one row, 4 vectors a lane
 constexpr int32_t kMostThreads = 1024;
+constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more lanes
 constexpr int64_t kLittleShared = 96 * 1024;
-constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a row by lines of 128 bytes
+constexpr int64_t kMostBytesOfCutRow = 2048;
+constexpr int32_t kFuzzedCluster = 3;  // of the configuration for fuzzing
+constexpr int64_t kLineVectors = 8;    // blocks of a cluster share a row by lines of 128 bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 1100;
 constexpr int64_t kHandful = 8;
 
 // Preferred configurations of lanes within a warp, shortest row first.
-constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 46, 8};
 constexpr int32_t kWarps[] = {5, 6, 7, 8};  // for a handful of rows
 constexpr int32_t kFewRows[] = {38, 39, 40, 41, 42, 43, 44, 45};
 constexpr int32_t kTiles[] = {22, 23, 24, 25, 26, 27, 28, 29};
@@ -32,16 +37,16 @@ constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
 constexpr int32_t kShared1024[] = {13, 18, 19, 20, 21};
 
 // Vectors that a row spans, wherever in its frame it starts.
-int64_t row_vectors(const oddtile_softmax_problem& p, bool narrow) {
-  const SoftmaxFrame frame = softmax_frame(p, narrow);
+int64_t row_vectors(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
+  const SoftmaxFrame frame = softmax_frame(p, it);
   const int64_t lead =
       frame.step != 0 ? frame.bytes / element_bytes(p.dtype) - 1 : int64_t(frame.lead);
-  return ceil_div(p.columns + lead, int64_t(softmax_width(p.dtype, narrow)));
+  return ceil_div(p.columns + lead, int64_t(softmax_width(p.dtype, it.narrow)));
 }
 
 int64_t block_threads(int64_t vectors, int32_t of_a_lane) {
-  return std::max<int64_t>(kFewestThreads,
-                           round_up(ceil_div(vectors, int64_t(of_a_lane)), int64_t(32)));
+  const int64_t fewest = of_a_lane == 4 ? kFewestThreads : 32;
+  return std::max(fewest, round_up(ceil_div(vectors, int64_t(of_a_lane)), int64_t(32)));
 }
 
 // The address of row 0 and the distance of two rows in bytes, modulo any power of two up to 4096.
@@ -65,7 +70,7 @@ bool suits_tiles(const oddtile_softmax_problem& p) {
 }
 
 bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
-  const int64_t vectors = row_vectors(p, it.narrow);
+  const int64_t vectors = row_vectors(p, it);
   switch (it.form) {
     case SoftmaxForm::lanes:
       return vectors <= int64_t(it.lanes) * it.vectors;
@@ -110,32 +115,39 @@ int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
 
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
 int32_t few_rows_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
-  const int64_t vectors = row_vectors(p, false);
+  const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kBlock4]);
   const int64_t most = vectors <= 32 ? 700 : (vectors < 256 ? kFew : 5000);
   return p.rows < most ? first_of(kFewRows, p, machine) : -1;
 }
 
 // A block per row, in registers.
 int32_t block_for(const oddtile_softmax_problem& p) {
-  const int64_t vectors = row_vectors(p, false);
-  const int64_t most_of_4 = most_threads_of_4(p);
-  if (block_threads(vectors, 4) <= most_of_4) return kBlock4;
+  const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kBlock4]);
+  const int64_t threads_4 = block_threads(vectors, 4);
   const int64_t slots_8 = 8 * block_threads(vectors, 8);
   const int64_t slots_9 = 9 * block_threads(vectors, 9);
-  return slots_9 < slots_8 || slots_8 > 8 * kMostThreads ? kBlock9 : kBlock8;
+  const int64_t fewest = slots_8 > 8 * kMostThreads ? slots_9 : std::min(slots_8, slots_9);
+  // Idle slots cost more than many lanes.
+  const bool many_idle = p.rows >= kFew && 4 * threads_4 * 100 <= kFullEnough * fewest;
+  if (threads_4 <= (many_idle ? int64_t(kMostThreads) : most_threads_of_4(p))) return kBlock4;
+  return fewest == slots_8 ? kBlock8 : kBlock9;
 }
 
 SoftmaxPlan tile_plan(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
   // As staged in shared memory, the bytes before and after a run included.
   const auto staged = [](int64_t bytes) { return round_up(bytes + 15, int64_t(16)); };
   const int64_t row_bytes = p.columns * element_bytes(p.dtype);
-  const int64_t many = std::max(kTileBytes / row_bytes / kTileRows * kTileRows, kTileRows);
+  const bool masked = p.mask != nullptr;
+  const int64_t places = softmax_tile_moves(p) ? 2 : 1;
+  const int64_t fit = (masked ? kMaskedTileBytes : kTileBytes) / (places * row_bytes);
+  const int64_t multiple = masked ? kMaskedTileRows : kTileRows;
+  const int64_t many = std::max(fit / multiple * multiple, multiple);
   const int64_t rows = it.threads < 128 ? 2 : many;  // for fuzzing: tiles enough in a few rows
   const int64_t mask_bytes = p.mask != nullptr ? staged(rows * p.columns) : 0;
   return {.blocks = ceil_div(p.rows, rows),
           .threads = it.threads,
           .tile_rows = int32_t(rows),
-          .shared_bytes = staged(rows * row_bytes) + mask_bytes};
+          .shared_bytes = places * staged(rows * row_bytes) + mask_bytes};
 }
 
 }  // namespace
@@ -144,12 +156,12 @@ int32_t softmax_width(oddtile_dtype dtype, bool narrow) {
   return narrow ? 2 : 16 / int32_t(element_bytes(dtype));
 }
 
-SoftmaxFrame softmax_frame(const oddtile_softmax_problem& p, bool narrow) {
+SoftmaxFrame softmax_frame(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
   const int64_t size = element_bytes(p.dtype);
   const RowAddresses y = row_addresses(p, p.y, p.y_row_stride);
-  const int64_t vector_bytes = softmax_width(p.dtype, narrow) * size;
+  const int64_t vector_bytes = softmax_width(p.dtype, it.narrow) * size;
   const bool aligned = y.are_multiples_of(vector_bytes);
-  const int64_t bytes = aligned || narrow ? vector_bytes : kWideFrame;
+  const int64_t bytes = aligned || it.narrow || it.close ? vector_bytes : kWideFrame;
   return {int32_t(bytes), int32_t(y.first % bytes / size), int32_t(y.step % bytes / size)};
 }
 
@@ -161,16 +173,37 @@ bool softmax_rows_are_whole(const oddtile_softmax_problem& p, bool narrow) {
          row_addresses(p, p.y, p.y_row_stride).are_multiples_of(vector_bytes);
 }
 
+bool softmax_moves(const oddtile_softmax_problem& p) {
+  const RowAddresses x = row_addresses(p, p.x, p.x_row_stride);
+  const RowAddresses y = row_addresses(p, p.y, p.y_row_stride);
+  return (y.first - x.first) % 16 != 0 || (y.step - x.step) % 16 != 0;
+}
+
+bool softmax_tile_moves(const oddtile_softmax_problem& p) {
+  return softmax_moves(p) && p.mask == nullptr;
+}
+
+bool softmax_cuts_sectors(const oddtile_softmax_problem& p) {
+  return p.rows > 1 && p.y_row_stride > p.columns && p.x != p.y &&
+         p.columns * element_bytes(p.dtype) <= kMostBytesOfCutRow;
+}
+
+bool softmax_stays(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
+  const int32_t fewest_blocks = p.dtype == oddtile_fp32 ? 8 : 16;
+  const bool is_large = it.cluster >= fewest_blocks || it.cluster == kFuzzedCluster;
+  return it.form == SoftmaxForm::shared && is_large && p.mask == nullptr && !softmax_moves(p);
+}
+
 int32_t softmax_id(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
   if (it.form == SoftmaxForm::tile) return index;  // sums by columns, wherever they lie
-  const SoftmaxFrame frame = softmax_frame(p, it.narrow);
+  const SoftmaxFrame frame = softmax_frame(p, it);
   return index | frame.lead << 8 | frame.step << 16;
 }
 
 SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  const int64_t vectors = row_vectors(p, it.narrow);
+  const int64_t vectors = row_vectors(p, it);
   if (it.form == SoftmaxForm::tile) return tile_plan(p, it);
   if (it.form == SoftmaxForm::lanes) {
     return {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)), .threads = it.threads};
@@ -216,12 +249,14 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
   const int32_t two_fit = first_of(kShared512, p, half);
   const int32_t block = block_for(p);
   const bool computes_long = p.rows >= kFew && (p.dtype != oddtile_fp32 || p.mask != nullptr);
+  // Rows read in words wait long for them, too.
+  const bool waits_long = p.rows >= kFew && p.dtype == oddtile_fp32 && softmax_moves(p);
   const bool is_wide = softmax_plan(p, block).threads > 512;
-  if (admits(block) && !(two_fit >= 0 && computes_long && is_wide)) return block;
+  if (admits(block) && !(two_fit >= 0 && (computes_long || waits_long) && is_wide)) return block;
   // One block with a little shared memory beats two that must agree.
   const SoftmaxMachine little = {kLittleShared, 1};
   const int32_t alone = first_of(kShared1024, p, little);
-  if (p.dtype == oddtile_fp32 && p.mask == nullptr && alone >= 0) return alone;
+  if (p.dtype == oddtile_fp32 && p.mask == nullptr && !waits_long && alone >= 0) return alone;
   if (two_fit >= 0) return two_fit;
   const int32_t one_fits = first_of(kShared1024, p, machine);
   return one_fits >= 0 ? one_fits : kSoftmaxOnline;
@@ -229,10 +264,17 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
 
 int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (it.cluster > 1) return 1;  // its blocks bring their sums into the row's frame
+  if (it.form == SoftmaxForm::shared) {
+    // After each pair of a lane's slots, into the block's frame, into that of the row.
+    const int64_t pairs = ceil_div(int64_t(softmax_plan(p, index).shared_slots), int64_t(2));
+    // Each that changes a sum has met another vector of the row.
+    const int64_t width = softmax_width(p.dtype, it.narrow);
+    const int64_t others = (p.columns + width - 2) / width;
+    return std::min(pairs + 1 + (it.cluster > 1 ? 1 : 0), others);
+  }
   if (it.form != SoftmaxForm::online) return 0;
   // Between two steps of a lane, and once more into the row's own frame.
-  return ceil_div(row_vectors(p, it.narrow), int64_t(it.threads) * it.vectors);
+  return ceil_div(row_vectors(p, it), int64_t(it.threads) * it.vectors);
 }
 
 }  // namespace oddtile

@@ -46,6 +46,50 @@ TEST(SoftmaxChoice, ManyRows) {
   }
 }
 
+TEST(SoftmaxChoice, FewSlotsStayIdle) {
+  // 264 vectors: 9 for each of 32 lanes, not 8 for each of 64.
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 2049)), 11);
+  EXPECT_EQ(softmax_plan(problem(oddtile_bf16, kMany, 2049), 11).threads, 32);
+  EXPECT_EQ(choose(problem(oddtile_fp16, kMany, 2049)), 9);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 2501)), 9);    // 4 x 96 slots, not 8 x 64
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 3201)), 10);   // level: 8 x 64, 4 x 128
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 12673)), 11);  // 9 x 192, level with 4 x 416
+}
+
+TEST(SoftmaxChoice, GapsAndShifts) {
+  // 126 vectors from 16-byte boundaries, 133 from 128-byte ones.
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 1000, 1001)), 46);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 781, 782)), 7);
+  auto gaps = problem(oddtile_bf16, kMany, 1000, 1001);
+  EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "in place x has brought them";
+  gaps.x = memory + 32;
+  EXPECT_TRUE(softmax_cuts_sectors(gaps));
+  gaps.dtype = oddtile_fp32;
+  EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "few in long rows";
+  auto p = problem(oddtile_fp32, kMany, 32768);
+  EXPECT_EQ(choose(p), 10);
+  p.x = memory + 1;
+  EXPECT_TRUE(softmax_moves(p));
+  EXPECT_EQ(choose(p), 12);
+  auto tile = problem(oddtile_bf16, kMany, 129);
+  EXPECT_EQ(softmax_plan(tile, 24).tile_rows, 64);
+  tile.x = memory + 1;
+  EXPECT_EQ(softmax_plan(tile, 24).tile_rows, 32);
+}
+
+TEST(SoftmaxChoice, LargeClustersStay) {
+  const auto stays = [](oddtile_dtype dtype, int32_t index) {
+    return softmax_stays(problem(dtype, kMany, 1048576), kSoftmaxConfigurations[index]);
+  };
+  EXPECT_TRUE(stays(oddtile_fp32, 16));
+  EXPECT_FALSE(stays(oddtile_fp32, 15));
+  EXPECT_TRUE(stays(oddtile_bf16, 17));
+  EXPECT_FALSE(stays(oddtile_bf16, 16));
+  auto p = problem(oddtile_fp32, kMany, 1048576);
+  p.x = memory + 1;
+  EXPECT_FALSE(softmax_stays(p, kSoftmaxConfigurations[16])) << "only copies can be brought ahead";
+}
+
 TEST(SoftmaxChoice, ABlockHasTheThreadsThatItsRowNeeds) {
   const auto threads = [](int64_t columns, int32_t index, int64_t stride = -1) {
     return softmax_plan(problem(oddtile_fp32, kMany, columns, stride), index).threads;

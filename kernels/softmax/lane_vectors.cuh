@@ -23,6 +23,8 @@ struct SoftmaxParameters {
   int32_t shared_slots;    // vectors of a lane in shared memory
   int32_t cluster_blocks;  // that share a row
   int64_t rows_ahead;      // distance to the row whose mask is brought to L2
+  bool cuts_sectors;       // gaps of y cut sectors that nothing else brings to L2
+  int32_t start_delay;     // ns between the starts of clusters that stay
 };
 
 template <class T, int width, RowKind kind, class Index>
@@ -123,9 +125,8 @@ struct LaneVectors {
       for (int v = 0; v < vectors; ++v) {
         if (visible.of(v) != Row::kAll) Row::hide(&vector[v], visible.of(v));
       }
-    } else if (row.ragged) {
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) hide_outside(row, again(first) + v * lanes, &vector[v]);
+    } else {
+      hide_ends(row, first, lanes);
     }
   }
 
@@ -247,6 +248,29 @@ struct LaneVectors {
     } else {
       finish_by(FusedWeights(frame));
     }
+  }
+
+  // Writes the row anew from its input and starts to read the vectors of `next` where this row's
+  // were. Its ends are hidden by `hide_ends`, later: nothing here waits for what is read.
+  ODDTILE_DEVICE void give_way(const Row& row, const Row& next, Index first, Index lanes,
+                               const RowFrame& frame, float scale) {
+    finish_anew(frame, scale);
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      const Index at = again(first) + v * lanes;
+      if (row.ragged) {
+        row.write(at, vector[v]);
+      } else if (row.touches(at)) {
+        store_as(row.y, at, vector[v]);
+      }
+      vector[v] = next.touches(at) ? next.read(at) : Row::nothing();
+    }
+  }
+
+  ODDTILE_DEVICE void hide_ends(const Row& row, Index first, Index lanes) {
+    if (!row.ragged) return;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) hide_outside(row, again(first) + v * lanes, &vector[v]);
   }
 
   // After `store`: hidden elements become +0 whatever became of the row. Only a row without a

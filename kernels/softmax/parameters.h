@@ -22,6 +22,7 @@ struct SoftmaxConfiguration {
   int32_t vectors;
   bool narrow = false;
   int32_t cluster = 1;  // blocks that share a row
+  bool close = false;   // frames of 16 bytes for rows that start anywhere
 };
 
 inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
@@ -58,23 +59,24 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     {"tile, warp x 32 elements", SoftmaxForm::tile, 128, 32, 32},                              // 29
     {"online, 1024 lanes x 4 vectors", SoftmaxForm::online, 1024, 0, 4},                       // 30
     // For fuzzing: a hundred columns already fill several lanes, warps, blocks and online steps.
-    {"8 lanes x 2 pairs", SoftmaxForm::lanes, 32, 8, 2, true},                           // 31
-    {"block x 2 pairs", SoftmaxForm::block, 0, 0, 2, true},                              // 32
-    {"32 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 32, 0, 2},           // 33
-    {"3 blocks x 32 lanes and shared memory", SoftmaxForm::shared, 32, 0, 2, false, 3},  // 34
-    {"tile of 2 rows, 16 lanes x 9 elements", SoftmaxForm::tile, 32, 16, 9},             // 35
-    {"online, 32 lanes x 1 pair", SoftmaxForm::online, 32, 0, 1, true},                  // 36
-    {"online, 64 lanes x 1 pair", SoftmaxForm::online, 64, 0, 1, true},                  // 37
-    {"few rows, warp x 2 pairs", SoftmaxForm::few, 32, 0, 2, true},                      // 38
-    {"few rows, warp x 1 vector", SoftmaxForm::few, 32, 0, 1},                           // 39
-    {"few rows, warp x 2 vectors", SoftmaxForm::few, 32, 0, 2},                          // 40
-    {"few rows, 2 warps x 2 vectors", SoftmaxForm::few, 64, 0, 2},                       // 41
-    {"few rows, 4 warps x 2 vectors", SoftmaxForm::few, 128, 0, 2},                      // 42
-    {"few rows, 4 warps x 4 vectors", SoftmaxForm::few, 128, 0, 4},                      // 43
-    {"few rows, 8 warps x 4 vectors", SoftmaxForm::few, 256, 0, 4},                      // 44
-    {"few rows, 16 warps x 4 vectors", SoftmaxForm::few, 512, 0, 4},                     // 45
+    {"8 lanes x 2 pairs", SoftmaxForm::lanes, 32, 8, 2, true},                                // 31
+    {"block x 2 pairs", SoftmaxForm::block, 0, 0, 2, true},                                   // 32
+    {"32 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 32, 0, 2},                // 33
+    {"3 blocks x 32 lanes and shared memory", SoftmaxForm::shared, 32, 0, 2, false, 3},       // 34
+    {"tile of 2 rows, 16 lanes x 9 elements", SoftmaxForm::tile, 32, 16, 9},                  // 35
+    {"online, 32 lanes x 1 pair", SoftmaxForm::online, 32, 0, 1, true},                       // 36
+    {"online, 64 lanes x 1 pair", SoftmaxForm::online, 64, 0, 1, true},                       // 37
+    {"few rows, warp x 2 pairs", SoftmaxForm::few, 32, 0, 2, true},                           // 38
+    {"few rows, warp x 1 vector", SoftmaxForm::few, 32, 0, 1},                                // 39
+    {"few rows, warp x 2 vectors", SoftmaxForm::few, 32, 0, 2},                               // 40
+    {"few rows, 2 warps x 2 vectors", SoftmaxForm::few, 64, 0, 2},                            // 41
+    {"few rows, 4 warps x 2 vectors", SoftmaxForm::few, 128, 0, 2},                           // 42
+    {"few rows, 4 warps x 4 vectors", SoftmaxForm::few, 128, 0, 4},                           // 43
+    {"few rows, 8 warps x 4 vectors", SoftmaxForm::few, 256, 0, 4},                           // 44
+    {"few rows, 16 warps x 4 vectors", SoftmaxForm::few, 512, 0, 4},                          // 45
+    {"warp x 4 vectors, frames of 16 bytes", SoftmaxForm::lanes, 64, 32, 4, false, 1, true},  // 46
 };
-inline constexpr int32_t kSoftmaxCount = 46;
+inline constexpr int32_t kSoftmaxCount = 47;
 inline constexpr int32_t kSoftmaxOnline = 30;
 
 // What a machine has for a launch.
@@ -92,10 +94,26 @@ struct SoftmaxFrame {
   int32_t step;
 };
 
-SoftmaxFrame softmax_frame(const oddtile_softmax_problem& problem, bool narrow);
+SoftmaxFrame softmax_frame(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it);
 
 // Whether every row of x and of y consists of aligned vectors.
 bool softmax_rows_are_whole(const oddtile_softmax_problem& problem, bool narrow);
+
+// Whether rows of x lie otherwise on 16-byte vectors than rows of y.
+bool softmax_moves(const oddtile_softmax_problem& problem);
+
+// Whether a tile's results then have a place of their own, as y lies; with a mask they would take
+// the place of too many rows.
+bool softmax_tile_moves(const oddtile_softmax_problem& problem);
+
+// Whether gaps between rows of y cut sectors that a kernel had better ask for: not in place, where
+// x is there, and not in long rows, which have few.
+bool softmax_cuts_sectors(const oddtile_softmax_problem& problem);
+
+// Whether the clusters of a configuration take one row after another, and bring the next one to
+// where the last one was while they write that: where few clusters are resident, a new one would
+// have to wait for so many free places at once that memory waits, too.
+bool softmax_stays(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it);
 
 // The launch that a configuration means for a problem that it can serve.
 struct SoftmaxPlan {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/softmax/lane_vectors.cuh"
+#include "kernels/tile/cut_sectors.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
 
@@ -33,6 +34,9 @@ softmax_in_registers(SoftmaxParameters<T> p) {
   if (!exists) row.columns = 0;
 
   prefetch_mask<vectors>(p, row, number, index, step);
+  if (p.cuts_sectors && index == 0 && exists) {
+    prefetch_cut_sectors(row.y + row.lead, p.columns, p.y_row_stride);
+  }
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, index, step);
   auto* exchange = reinterpret_cast<float*>(shared_memory());

@@ -10,6 +10,27 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
+// Clusters that stay start in so many phases: in step all would compute, and memory wait, at once.
+inline constexpr int32_t kStartPhases = 4;
+
+// A lane's share of the sum, in a frame of its own that follows the vectors as they come.
+struct LanePart {
+  RowFrame frame;
+  float sum = 0.0f;
+
+  template <class Vectors>
+  ODDTILE_DEVICE void add(Vectors* some) {
+    const float max = some->maximum_of_all();
+    if (max > frame.max) {
+      const RowFrame now = frame_at(max, kLog2E);
+      sum *= rescale_factor(frame, now, kLog2E);
+      frame = now;
+    }
+    some->keep();
+    sum += some->weigh_only(frame);
+  }
+};
+
 // This lane's vectors in shared memory: slot s is vector number first + s * threads() of the row.
 template <class T, int width, RowKind kind>
 class SharedVectors {
@@ -20,36 +41,59 @@ class SharedVectors {
   ODDTILE_DEVICE SharedVectors(std::byte* memory, int32_t first, int32_t slots)
       : memory_(reinterpret_cast<Vec*>(memory) + thread()), first_(first), slots_(slots) {}
 
-  // Starts all loads. What cannot be copied as it is goes through registers, a few at a time.
-  ODDTILE_DEVICE void start(const Row& row) {
-    const bool copied = !Row::kMasked && row.x_has_frame;
-    if (copied) {
-      for (int32_t s = 0; s < slots_; ++s) copy(row, s);
-    } else {
+  // Starts all loads, a quarter after the other. What cannot be copied as it is goes through
+  // registers, a few at a time.
+  ODDTILE_DEVICE void start(const Row& row) const {
+    if (Row::kMasked || !row.x_has_frame) {
       for (int32_t s = 0; s < slots_; s += kBatch) load_batch(row, s);
+      return;
     }
-    commit_copies();
+    for (int32_t quarter = 0; quarter < 4; ++quarter) {
+      const int32_t end = begin(quarter + 1);
+      for (int32_t s = begin(quarter); s < end; ++s) copy(row, s);
+      commit_copies();
+    }
   }
 
-  ODDTILE_DEVICE float maximum_of_all() {
+  // Adds the weights of each quarter as it arrives.
+  ODDTILE_DEVICE void weigh(LanePart* part) const {
+    wait_copies<3>();
+    weigh_quarter(0, part);
+    wait_copies<2>();
+    weigh_quarter(1, part);
+    wait_copies<1>();
+    weigh_quarter(2, part);
     wait_copies<0>();
+    weigh_quarter(3, part);
+  }
+
+  // The same in two steps, of all slots.
+  ODDTILE_DEVICE float maximum_of_all() const {
     float result = kNegativeInfinity;
     for (int32_t s = 0; s < slots_; ++s) result = maximum(result, held(s).maximum_of_all());
     return result;
   }
-
   ODDTILE_DEVICE float weigh_only(const RowFrame& frame) const {
     float sum = 0.0f;
     for (int32_t s = 0; s < slots_; ++s) sum += held(s).weigh_only(frame);
     return sum;
   }
 
-  ODDTILE_DEVICE void write(const Row& row, const RowFrame& frame, float scale) const {
-    for (int32_t s = 0; s < slots_; ++s) {
-      One one = held(s);
-      one.finish_anew(frame, scale);
-      one.store(row, vector(s), 0);
-      one.clear_hidden(row, vector(s), 0, scale);
+  // Writes the row.
+  ODDTILE_DEVICE void finish(const Row& row, const RowFrame& frame, float scale) const {
+    for (int32_t s = 0; s < slots_; ++s) finish_slot(row, s, frame, scale);
+  }
+
+  // The same, and starts the copies of `next` where this row's vectors were.
+  ODDTILE_DEVICE void give_way(const Row& row, const Row& next, const RowFrame& frame,
+                               float scale) const {
+    for (int32_t quarter = 0; quarter < 4; ++quarter) {
+      const int32_t end = begin(quarter + 1);
+      for (int32_t s = begin(quarter); s < end; ++s) {
+        finish_slot(row, s, frame, scale);
+        copy(next, s);
+      }
+      commit_copies();
     }
   }
 
@@ -57,15 +101,42 @@ class SharedVectors {
   static constexpr int kBatch = 4;
   using One = LaneVectors<T, width, 1, kind, int32_t>;
 
-  ODDTILE_DEVICE Vec* slot(int32_t s) const { return memory_ + s * threads(); }
-  ODDTILE_DEVICE int32_t vector(int32_t s) const { return first_ + s * threads(); }
+  // Quarters start at even slots: two are weighed at a time.
+  ODDTILE_DEVICE int32_t begin(int32_t quarter) const {
+    return quarter < 4 ? slots_ * quarter / 4 / 2 * 2 : slots_;
+  }
+
+  template <int count>
+  ODDTILE_DEVICE void weigh_slots(int32_t s, LanePart* part) const {
+    LaneVectors<T, width, count, kind, int32_t> some;
+    ODDTILE_UNROLL
+    for (int i = 0; i < count; ++i) some.vector[i] = *slot(s + i);
+    part->add(&some);
+  }
+
+  ODDTILE_DEVICE void weigh_quarter(int32_t quarter, LanePart* part) const {
+    int32_t s = begin(quarter);
+    for (; s + 2 <= begin(quarter + 1); s += 2) weigh_slots<2>(s, part);
+    if (s < begin(quarter + 1)) weigh_slots<1>(s, part);
+  }
+
+  ODDTILE_DEVICE void finish_slot(const Row& row, int32_t s, const RowFrame& frame,
+                                  float scale) const {
+    One one = held(s);
+    one.finish_anew(frame, scale);
+    one.store(row, vector(s), 0);
+    one.clear_hidden(row, vector(s), 0, scale);
+  }
+
   ODDTILE_DEVICE One held(int32_t s) const {
     One one;
     one.vector[0] = *slot(s);
     return one;
   }
 
-  ODDTILE_DEVICE void copy(const Row& row, int32_t s) {
+  ODDTILE_DEVICE Vec* slot(int32_t s) const { return memory_ + s * threads(); }
+  ODDTILE_DEVICE int32_t vector(int32_t s) const { return first_ + s * threads(); }
+  ODDTILE_DEVICE void copy(const Row& row, int32_t s) const {
     const int32_t at = vector(s);
     const uint32_t columns = row.inside(at);
     if (columns == Row::kAll) {
@@ -77,7 +148,7 @@ class SharedVectors {
     }
   }
 
-  ODDTILE_DEVICE void load_batch(const Row& row, int32_t s) {
+  ODDTILE_DEVICE void load_batch(const Row& row, int32_t s) const {
     LaneVectors<T, width, kBatch, kind, int32_t> batch;
     batch.load(row, vector(s), threads());
     ODDTILE_UNROLL
@@ -92,7 +163,7 @@ class SharedVectors {
 };
 
 // The exchanges of two reductions over a block, and pairs of the blocks of a cluster.
-inline constexpr int32_t kSharedRowExchangeBytes = 4 * kExchangeBytes;
+inline constexpr int32_t kSharedRowExchangeBytes = 5 * kExchangeBytes;
 
 // Blocks take equal shares of the row's vectors, in whole lines of 128 bytes.
 template <class Row>
@@ -110,40 +181,106 @@ ODDTILE_DEVICE auto part_of_row(const SoftmaxParameters<T>& p, int64_t number) {
   return p.cluster_blocks > 1 ? share_of_block(row, p.cluster_blocks) : row;
 }
 
-template <class T, int width, int vectors, RowKind kind>
+// How the blocks of a cluster agree on each row: each sends its pair to all, which need not meet.
+class ClusterExchange {
+ public:
+  // Before the cluster's barrier, by all lanes.
+  ODDTILE_DEVICE ClusterExchange(std::byte* memory, int32_t blocks)
+      : pairs_(reinterpret_cast<Vector<float, 2>*>(memory)),
+        arrived_(reinterpret_cast<Mbarrier*>(pairs_ + 2 * kMostBlocks)),
+        blocks_(blocks) {
+    if (blocks > 1 && thread() == 0) {
+      mbarrier_init(arrived_, 1);
+      mbarrier_init(arrived_ + 1, 1);
+      fence_mbarrier_init();
+    }
+  }
+
+  // Rows take turns with two places: whoever sends for the row after next has this row's pairs.
+  ODDTILE_DEVICE RowPart merge(const RowPart& own, int32_t row) const {
+    Vector<float, 2>* const pairs = pairs_ + row % 2 * kMostBlocks;
+    Mbarrier* const arrived = arrived_ + row % 2;
+    const Vector<float, 2> pair = {own.frame.max, own.sum};
+    if (thread() == 0) mbarrier_arrive_expect(arrived, blocks_ * int32_t(sizeof(pair)));
+    if (thread() < blocks_) {
+      store_async(map_shared_rank(pairs + cluster_rank(), thread()), pair,
+                  map_shared_rank(arrived, thread()));
+    }
+    mbarrier_wait_cluster(arrived, uint32_t(row / 2) % 2);
+    return merge_pairs(pairs, blocks_);
+  }
+
+ private:
+  static constexpr int32_t kMostBlocks = 16;
+  Vector<float, 2>* pairs_;
+  Mbarrier* arrived_;
+  int32_t blocks_;
+};
+
+// What the lanes of a block hold of a row: each lane has a frame and a sum of its own until the
+// block agrees, so that the first quarters are weighed while the rest is under way. Masked rows are
+// there as a whole, since their mask has come before them: the block agrees on its frame first.
+template <class Mine, class More>
+ODDTILE_DEVICE RowPart weigh_block(Mine* mine, const More& more, float* exchange) {
+  if constexpr (Mine::kMasked) {
+    const float max = maximum(mine->maximum_of_all(), more.maximum_of_all());
+    const RowFrame frame = frame_at(reduce_block<Maximum>(max, exchange), kLog2E);
+    mine->keep();
+    const float sum = mine->weigh_only(frame) + more.weigh_only(frame);
+    return {frame, reduce_block<Sum>(sum, exchange + 32)};
+  } else {
+    LanePart part;
+    more.weigh(&part);
+    part.add(mine);
+    const RowFrame frame = frame_at(reduce_block<Maximum>(part.frame.max, exchange), kLog2E);
+    const float sum = part.sum * rescale_factor(part.frame, frame, kLog2E);
+    return {frame, reduce_block<Sum>(sum, exchange + 32)};
+  }
+}
+
+template <class T, int width, int vectors, RowKind kind, bool stays>
 ODDTILE_KERNEL(1024, 1)
 softmax_in_shared_memory(SoftmaxParameters<T> p) {
   const bool is_cluster = p.cluster_blocks > 1;
-  if (is_cluster) cluster_arrive();
-  const auto row = part_of_row<T, width, kind>(p, block() / p.cluster_blocks);
   auto* exchange = reinterpret_cast<float*>(shared_memory());
-  SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
-                                     vectors * threads() + thread(), p.shared_slots);
+  const ClusterExchange cluster(shared_memory() + 2 * kExchangeBytes, p.cluster_blocks);
+  if (is_cluster) cluster_arrive_relaxed();
+  const int64_t clusters = blocks() / p.cluster_blocks;
+  int64_t number = block() / p.cluster_blocks;
+  if (stays) pause(int32_t(number % kStartPhases) * p.start_delay);
+  auto row = part_of_row<T, width, kind>(p, number);
+  const SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
+                                           vectors * threads() + thread(), p.shared_slots);
   more.start(row);
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, thread(), threads());
+  if (is_cluster) cluster_wait();  // the others have started
 
-  // Weights are not kept but made anew in the end, so that the blocks of a cluster need to meet but
-  // once: each has a frame and a sum of its own until then.
-  float max = maximum(mine.maximum_of_all(), more.maximum_of_all());
-  max = reduce_block<Maximum>(max, exchange);
-  mine.keep();
-  RowFrame frame = frame_at(max, kLog2E);
-  float sum = mine.weigh_only(frame) + more.weigh_only(frame);
-  sum = reduce_block<Sum>(sum, exchange + 32);
-  if (is_cluster) {
-    cluster_wait();  // the others have started
-    auto* pairs = reinterpret_cast<Vector<float, 2>*>(exchange + 64);
-    const RowPart whole = merge_cluster({frame, sum}, pairs, p.cluster_blocks);
-    frame = whole.frame;
-    sum = whole.sum;
+  for (int32_t turn = 0;; ++turn) {
+    // Weights are not kept but made anew in the end, so that the blocks of a cluster meet but once.
+    RowPart part = weigh_block(&mine, more, exchange);
+    if (is_cluster) part = cluster.merge(part, turn);
+    const RowFrame frame = part.frame;
+    const float scale = divide(1.0f, part.sum);  // inf or NaN in rows that are to become NaN
+
+    if constexpr (!stays) {
+      mine.finish_anew(frame, scale);
+      mine.store(row, again(thread()), threads());
+      mine.clear_hidden(row, again(thread()), threads(), scale);
+      more.finish(row, frame, scale);
+      return;
+    } else {
+      number += clusters;
+      const bool follows = number < p.rows;
+      auto next = part_of_row<T, width, kind>(p, follows ? number : 0);
+      if (!follows) next.lead = next.columns = 0;  // no vector of it is read
+      more.give_way(row, next, frame, scale);
+      mine.give_way(row, next, thread(), threads(), frame, scale);
+      if (!follows) return;
+      row = next;
+      mine.hide_ends(row, thread(), threads());
+    }
   }
-  const float scale = divide(1.0f, sum);  // inf or NaN in the rows that are to become NaN
-
-  mine.finish_anew(frame, scale);
-  mine.store(row, again(thread()), threads());
-  mine.clear_hidden(row, again(thread()), threads(), scale);
-  more.write(row, frame, scale);
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -16,6 +16,11 @@ namespace {
 // H200 reads in about 4 us.
 constexpr int64_t kMaskAhead = int64_t(2) << 20;
 
+// Clusters that stay start one after another from so many blocks on: the fewer are resident, the
+// more of them compute at once.
+constexpr int32_t kDelayedBlocks = 16;
+constexpr int64_t kBytesOfNs = 4000;  // that an H200 reads and writes
+
 SoftmaxMachine machine_now() {
   return {.shared_bytes = shared_bytes_at_most(), .cluster_blocks = speaks_hopper() ? 16 : 1};
 }
@@ -50,7 +55,20 @@ Kernel<T> kernel_of_lanes(const SoftmaxConfiguration& it) {
 }
 
 template <class T, RowKind kind>
-Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
+Kernel<T> kernel_of_shared(const SoftmaxConfiguration& it, bool stays) {
+  constexpr int kWide = 16 / int(sizeof(T));
+  if constexpr (kind != RowKind::masked) {
+    if (stays) {
+      return it.vectors == 2 ? softmax_in_shared_memory<T, kWide, 2, kind, true>
+                             : softmax_in_shared_memory<T, kWide, 8, kind, true>;
+    }
+  }
+  return it.vectors == 2 ? softmax_in_shared_memory<T, kWide, 2, kind, false>
+                         : softmax_in_shared_memory<T, kWide, 8, kind, false>;
+}
+
+template <class T, RowKind kind>
+Kernel<T> kernel_of(const SoftmaxConfiguration& it, bool stays) {
   constexpr int kWide = 16 / int(sizeof(T));
   // Long rows ask at run time whether they are whole: it costs them nothing.
   constexpr RowKind kLong = kind == RowKind::whole ? RowKind::ragged : kind;
@@ -63,8 +81,7 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
       if (it.vectors == 8) return softmax_in_registers<T, kWide, 0, 8, kind>;
       return softmax_in_registers<T, kWide, 0, 9, kind>;
     case SoftmaxForm::shared:
-      return it.vectors == 2 ? softmax_in_shared_memory<T, kWide, 2, kLong>
-                             : softmax_in_shared_memory<T, kWide, 8, kLong>;
+      return kernel_of_shared<T, kLong>(it, stays);
     default:
       return it.narrow ? softmax_online<T, 2, 1, kLong> : softmax_online<T, kWide, 4, kLong>;
   }
@@ -134,32 +151,48 @@ bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfigura
                                .mask = Global<const uint8_t>(problem.mask),
                                .rows = problem.rows,
                                .columns = int32_t(problem.columns),
-                               .tile_rows = plan.tile_rows};
+                               .tile_rows = plan.tile_rows,
+                               .moves = softmax_tile_moves(problem)};
   const auto kernel =
       problem.mask != nullptr ? kernel_of_tiles<T, true>(it) : kernel_of_tiles<T, false>(it);
   return launch(kernel, it.name, shape, stream, p);
 }
 
+// The blocks of a launch whose clusters stay, and when they start: in turns of `start_delay`.
+template <class T>
+LaunchShape staying(Kernel<T> kernel, LaunchShape shape, SoftmaxParameters<T>* p) {
+  const int64_t at_once = blocks_at_once(kernel, shape);
+  if (at_once > 0) shape.blocks = std::min(shape.blocks, at_once);
+  if (shape.cluster_blocks < kDelayedBlocks) return shape;
+  const int64_t held_bytes = shape.blocks / shape.cluster_blocks * p->columns * int64_t(sizeof(T));
+  p->start_delay = int32_t(2 * held_bytes / kBytesOfNs / kStartPhases);
+  return shape;
+}
+
 template <class T>
 bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
                  const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
-  const SoftmaxParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
-                                  .y = Global<T>(static_cast<T*>(problem.y)),
-                                  .mask = Global<const uint8_t>(problem.mask),
-                                  .x_row_stride = problem.x_row_stride,
-                                  .y_row_stride = problem.y_row_stride,
-                                  .mask_row_stride = problem.mask_row_stride,
-                                  .rows = problem.rows,
-                                  .columns = problem.columns,
-                                  .frame_bytes = softmax_frame(problem, it.narrow).bytes,
-                                  .shared_slots = plan.shared_slots,
-                                  .cluster_blocks = it.cluster,
-                                  .rows_ahead = ceil_div(kMaskAhead, problem.columns)};
+  SoftmaxParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
+                            .y = Global<T>(static_cast<T*>(problem.y)),
+                            .mask = Global<const uint8_t>(problem.mask),
+                            .x_row_stride = problem.x_row_stride,
+                            .y_row_stride = problem.y_row_stride,
+                            .mask_row_stride = problem.mask_row_stride,
+                            .rows = problem.rows,
+                            .columns = problem.columns,
+                            .frame_bytes = softmax_frame(problem, it).bytes,
+                            .shared_slots = plan.shared_slots,
+                            .cluster_blocks = it.cluster,
+                            .rows_ahead = ceil_div(kMaskAhead, problem.columns),
+                            .cuts_sectors = softmax_cuts_sectors(problem),
+                            .start_delay = 0};
   const bool whole = softmax_rows_are_whole(problem, it.narrow);
-  const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it)
-                           : whole                 ? kernel_of<T, RowKind::whole>(it)
-                                                   : kernel_of<T, RowKind::ragged>(it);
-  return launch(kernel, it.name, shape, stream, p);
+  const bool stays = softmax_stays(problem, it);
+  const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it, stays)
+                           : whole                 ? kernel_of<T, RowKind::whole>(it, stays)
+                                                   : kernel_of<T, RowKind::ragged>(it, stays);
+  const LaunchShape launched = stays ? staying(kernel, shape, &p) : shape;
+  return launch(kernel, it.name, launched, stream, p);
 }
 
 template <class T>
@@ -208,8 +241,9 @@ oddtile_status softmax_describe(const oddtile_softmax_problem& problem, int32_t 
   std::snprintf(profile->name, sizeof(profile->name), "%s", it.name);
   // One rescale fewer than there are steps is what a reader of the profile counts.
   const int64_t steps = softmax_rescales(problem, softmax_index(id)) + 1;
-  profile->tile_columns =
-      int32_t(std::clamp(problem.columns / steps, int64_t(1), int64_t(0x7FFFFFFF)));
+  int64_t of_a_step = std::max(ceil_div(problem.columns, steps), int64_t(1));
+  if (ceil_div(problem.columns, of_a_step) < steps) of_a_step = problem.columns / steps;
+  profile->tile_columns = int32_t(std::clamp(of_a_step, int64_t(1), int64_t(0x7FFFFFFF)));
   // A vector is summed by a tree, a lane's vectors one after the other, the lanes by a tree: as
   // deep as if every element of a lane's vector had a sum of its own.
   const int32_t threads = softmax_plan(problem, softmax_index(id)).threads;

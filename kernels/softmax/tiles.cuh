@@ -16,6 +16,7 @@ struct TileParameters {
   int64_t rows;
   int32_t columns;  // also the row stride of all three
   int32_t tile_rows;
+  bool moves;  // x and y lie differently on vectors: results go to a place of their own
 };
 
 // Replaces scores by their weights and returns this lane's sum of them.
@@ -27,12 +28,14 @@ ODDTILE_DEVICE float weigh(float (&value)[most], const Weight& weight) {
   return sum;
 }
 
-// One row in shared memory, by `lanes` lanes of which this one is number `index`.
+// One row from shared memory to shared memory, perhaps the same, by `lanes` lanes of which this one
+// is number `index`.
 template <class T, int lanes, int most, bool masked>
-ODDTILE_DEVICE void normalise_in_place(T* row, const uint8_t* mask, int32_t columns,
-                                       int32_t index) {
+ODDTILE_DEVICE void normalise(const T* row, T* result, const uint8_t* mask, int32_t columns,
+                              int32_t index) {
   const int32_t left = columns - index;
   row += index;
+  result += index;
   if constexpr (masked) mask += index;
   float value[most];
   float max = kNegativeInfinity;
@@ -52,7 +55,7 @@ ODDTILE_DEVICE void normalise_in_place(T* row, const uint8_t* mask, int32_t colu
   for (int i = 0; i < most; ++i) {
     if (i * lanes >= left) continue;
     const bool is_hidden = clears && mask[i * lanes] == 0;
-    row[i * lanes] = from_float<T>(is_hidden ? 0.0f : value[i] * scale);
+    result[i * lanes] = from_float<T>(is_hidden ? 0.0f : value[i] * scale);
   }
 }
 
@@ -64,12 +67,13 @@ softmax_of_tiles(TileParameters<T> p) {
   const int32_t rows = rows_left < p.tile_rows ? int32_t(rows_left) : p.tile_rows;
   const int64_t first = first_row * p.columns;
   const int32_t count = rows * p.columns;
-  T* const values = stage_in(shared_memory(), p.x + first, count);
+  const int32_t bytes = staged_bytes(p.tile_rows * p.columns * int32_t(sizeof(T)));
+  std::byte* memory = shared_memory();
+  T* const values = stage_in(memory, p.x + first, count);
+  // Masked rows have no instructions to spare for a second address.
+  T* const results = !masked && p.moves ? staged_place(memory + bytes, p.y + first) : values;
   const uint8_t* mask = nullptr;
-  if constexpr (masked) {
-    const int32_t bytes = staged_bytes(p.tile_rows * p.columns * int32_t(sizeof(T)));
-    mask = stage_in(shared_memory() + bytes, p.mask + first, count);
-  }
+  if constexpr (masked) mask = stage_in(memory + bytes, p.mask + first, count);
   commit_copies();
   wait_copies<0>();
   sync_block();
@@ -77,12 +81,12 @@ softmax_of_tiles(TileParameters<T> p) {
   // A warp's lanes stay together for the reductions: those beyond the last row have no columns.
   for (int32_t r = thread() / lanes; r - lane() / lanes < rows; r += threads() / lanes) {
     const int32_t row = r < rows ? r : 0;
-    normalise_in_place<T, lanes, most, masked>(values + row * p.columns,
-                                               masked ? mask + row * p.columns : nullptr,
-                                               r < rows ? p.columns : 0, thread() % lanes);
+    const int32_t at = row * p.columns;
+    normalise<T, lanes, most, masked>(values + at, results + at, masked ? mask + at : nullptr,
+                                      r < rows ? p.columns : 0, thread() % lanes);
   }
   sync_block();
-  stage_out(p.y + first, values, count);
+  stage_out(p.y + first, results, count);
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

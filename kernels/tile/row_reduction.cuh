@@ -47,18 +47,12 @@ struct RowPart {
   float sum;
 };
 
-// The whole row's frame and sum from those of the blocks of a cluster, which must have started:
-// each part is moved once into the row's frame. `exchange`: a pair for each block, in each block's
-// shared memory at the same place, that nothing else uses.
-ODDTILE_DEVICE RowPart merge_cluster(const RowPart& own, Vector<float, 2>* exchange,
-                                     int32_t blocks) {
-  const Vector<float, 2> pair = {own.frame.max, own.sum};
-  if (thread() < blocks) store_as(map_shared_rank(exchange, thread()), cluster_rank(), pair);
-  cluster_arrive();
-  cluster_wait();
-  const bool exists = lane() < blocks;
-  const float max = exists ? exchange[lane()].element[0] : kNegativeInfinity;
-  const float sum = exists ? exchange[lane()].element[1] : 0.0f;
+// The whole row's frame and sum from the maxima and sums of its `count` parts, at most 32: each
+// part is moved once into the row's frame.
+ODDTILE_DEVICE RowPart merge_pairs(const Vector<float, 2>* pairs, int32_t count) {
+  const bool exists = lane() < count;
+  const float max = exists ? pairs[lane()].element[0] : kNegativeInfinity;
+  const float sum = exists ? pairs[lane()].element[1] : 0.0f;
   const RowFrame frame = frame_at(reduce_lanes<Maximum, 32>(max), kLog2E);
   const float factor = rescale_factor(frame_at(max, kLog2E), frame, kLog2E);
   return {frame, reduce_lanes<Sum, 32>(sum * factor)};

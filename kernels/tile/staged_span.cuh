@@ -14,6 +14,13 @@ constexpr int32_t staged_bytes(int32_t bytes) {
   return (bytes + 15 + 15) / 16 * 16;
 }
 
+// Where the first element of a run lies in `memory`, 16-byte aligned, if it lies there as it does
+// in global memory modulo 16 bytes.
+template <class T>
+ODDTILE_DEVICE T* staged_place(std::byte* memory, Global<T> run) {
+  return reinterpret_cast<T*>(memory + address_modulo(run, 16));
+}
+
 // Starts the copies of `count` elements (at least one) to `to`, 16-byte aligned, and returns where
 // the first will be. Commit, wait and synchronise before reading. What shares a vector with the run
 // there becomes 0.
