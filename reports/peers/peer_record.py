@@ -42,6 +42,10 @@ class PeerRecord:
         self.data["skips"].append({"section": "timing", "what": what, "reason": reason,
                                    "broken": broken})
 
+    def retry(self, what):
+        """It is tried again: an earlier run's skip of it is no longer true."""
+        self.data["skips"] = [s for s in self.data["skips"] if s["what"] != what]
+
     def save(self):
         with open(self._path + ".part", "w", encoding="utf-8") as file:
             json.dump(self.data, file, indent=1)

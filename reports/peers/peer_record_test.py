@@ -86,6 +86,10 @@ def test_resuming():
         second = record.PeerRecord(path, environment("one"), resume=True)
         assert second.has(POINT["series"], 2048) and not second.has(POINT["series"], 4096)
         assert second.data["skips"] == first.data["skips"]
+        second.retry("some")
+        assert second.data["skips"] == first.data["skips"]
+        second.retry("all")
+        assert not second.data["skips"]
         assert not record.PeerRecord(path, environment("one"), resume=False).data["timings"]
         try:
             record.PeerRecord(path, environment("two"), resume=True)

@@ -89,6 +89,7 @@ class Session:
         """run_point(self, point) for each that still has time; one that fails is a skip."""
         for point in points:
             text = str(point)
+            self.record.retry(text)
             if time.monotonic() - self._began > self.options.seconds:
                 self.record.skip(text, "out of time")
                 continue
