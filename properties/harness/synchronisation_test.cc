@@ -8,7 +8,7 @@ namespace {
 // 256 threads to a row, so that partial sums meet in shared memory behind a barrier.
 oracles::Case long_row() {
   oracles::SoftmaxCase c;
-  c.columns = 5000;
+  c.columns = 5001;  // no whole vectors: not one of the forms for few rows
   c.values = oracles::Values::rising;
   return {c};
 }
