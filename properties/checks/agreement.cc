@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "oracles/judge/judge.h"
+#include "properties/checks/report.h"
 #include "properties/harness/buffers.h"
 
 namespace oddtile::properties {
@@ -44,17 +44,13 @@ Bits compare_bits(const Tensor& tensor, const std::vector<std::byte>& one,
                   const std::vector<std::byte>& two) {
   Bits bits = {.role = tensor.role};
   const int64_t size = oracles::element_bytes(tensor.element);
-  for_each_logical_run(tensor, [&](int64_t first, int64_t bytes) {
-    for (int64_t at = first; at < first + bytes; at += size) {
-      ++bits.elements;
-      if (std::memcmp(one.data() + at, two.data() + at, size_t(size)) == 0) continue;
-      const double a = oracles::value_at(one, tensor.element, at / size);
-      const double b = oracles::value_at(two, tensor.element, at / size);
-      if (std::isnan(a) && std::isnan(b)) continue;
-      if (bits.others++ > 0) continue;
-      bits.first = fmt::format("{}, element {} of the buffer: {} and {}",
-                               oracles::role_name(tensor.role), at / size, a, b);
-    }
+  for_each_logical_run(tensor, [&](int64_t, int64_t bytes) { bits.elements += bytes / size; });
+  for_each_difference(tensor, one, two, [&](int64_t at) {
+    const double a = oracles::value_at(one, tensor.element, at / size);
+    const double b = oracles::value_at(two, tensor.element, at / size);
+    if (std::isnan(a) && std::isnan(b)) return;
+    if (bits.others++ > 0) return;
+    bits.first = fmt::format("{}: {} and {}", element_text(tensor, at, size), a, b);
   });
   return bits;
 }

@@ -72,22 +72,6 @@ const std::vector<std::byte>& prefill(const Workload& workload, int tensor) {
   return workload.tensors[alias >= 0 ? alias : tensor].bytes;
 }
 
-std::string element_text(const Tensor& tensor, int64_t byte, int64_t size) {
-  int64_t rest = byte / size - tensor.offset;
-  int64_t at[4] = {0, 0, 0, 0};
-  // Strides of an output are positive and its elements do not overlap, so taking the largest
-  // stride first finds the index.
-  int order[4] = {0, 1, 2, 3};
-  std::sort(order, order + 4, [&](int a, int b) { return tensor.strides[a] > tensor.strides[b]; });
-  for (int dimension : order) {
-    if (tensor.sizes[dimension] <= 1 || tensor.strides[dimension] <= 0) continue;
-    at[dimension] = std::min(rest / tensor.strides[dimension], tensor.sizes[dimension] - 1);
-    rest -= at[dimension] * tensor.strides[dimension];
-  }
-  return fmt::format("{}[{},{},{},{}]", oracles::role_name(tensor.role), at[0], at[1], at[2],
-                     at[3]);
-}
-
 // The bytes of one output tensor, before and after each of two runs.
 struct Bytes {
   const std::byte* before_one;
@@ -147,16 +131,12 @@ Broken difference(const char* property, const Run& one, const Run& two) {
     const std::vector<std::byte>& a = one.outcome.buffers[i];
     const std::vector<std::byte>& b = two.outcome.buffers[i];
     const int64_t size = oracles::element_bytes(tensor.element);
-    for_each_logical_run(tensor, [&](int64_t first, int64_t bytes) {
-      if (std::memcmp(a.data() + first, b.data() + first, size_t(bytes)) == 0) return;
-      for (int64_t at = first; at < first + bytes; at += size) {
-        if (std::memcmp(a.data() + at, b.data() + at, size) == 0) continue;
-        broken.add([&] {
-          return fmt::format("{}: {} in one run, {} in the other", element_text(tensor, at, size),
-                             oracles::value_at(a, tensor.element, at / size),
-                             oracles::value_at(b, tensor.element, at / size));
-        });
-      }
+    for_each_difference(tensor, a, b, [&](int64_t at) {
+      broken.add([&] {
+        return fmt::format("{}: {} in one run, {} in the other", element_text(tensor, at, size),
+                           oracles::value_at(a, tensor.element, at / size),
+                           oracles::value_at(b, tensor.element, at / size));
+      });
     });
   });
   return broken;

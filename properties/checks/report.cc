@@ -34,6 +34,22 @@ std::string replay_line(const oracles::Case& subject, const oddtile_implementati
   return line;
 }
 
+std::string element_text(const oracles::Tensor& tensor, int64_t byte, int64_t size) {
+  int64_t rest = byte / size - tensor.offset;
+  int64_t at[4] = {0, 0, 0, 0};
+  // Strides of an output are positive and its elements do not overlap, so taking the largest
+  // stride first finds the index.
+  int order[4] = {0, 1, 2, 3};
+  std::sort(order, order + 4, [&](int a, int b) { return tensor.strides[a] > tensor.strides[b]; });
+  for (int dimension : order) {
+    if (tensor.sizes[dimension] <= 1 || tensor.strides[dimension] <= 0) continue;
+    at[dimension] = std::min(rest / tensor.strides[dimension], tensor.sizes[dimension] - 1);
+    rest -= at[dimension] * tensor.strides[dimension];
+  }
+  return fmt::format("{}[{},{},{},{}]", oracles::role_name(tensor.role), at[0], at[1], at[2],
+                     at[3]);
+}
+
 std::string failure_report(const oracles::Case& subject, const oddtile_implementation& which,
                            const Machine& machine, const Outcome& outcome,
                            const std::vector<Broken>& broken) {

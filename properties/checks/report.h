@@ -15,6 +15,9 @@ namespace oddtile::properties {
 std::string replay_line(const oracles::Case& subject, const oddtile_implementation& which,
                         const Machine& machine);
 
+// Which element lies at this byte of the tensor's buffer: "o[0,2,17,5]".
+std::string element_text(const oracles::Tensor& tensor, int64_t byte, int64_t size);
+
 // A property that does not hold, and what shows it: the first lines, and how many more there are
 // (a wrong kernel may be wrong in millions of elements).
 struct Broken {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,19 @@ void for_each_logical_run(const oracles::Tensor& tensor, Visit&& visit) {
       }
     }
   }
+}
+
+// Calls visit(byte) for each logical element of the tensor whose bytes differ in the two buffers.
+template <class Visit>
+void for_each_difference(const oracles::Tensor& tensor, const std::vector<std::byte>& one,
+                         const std::vector<std::byte>& two, Visit&& visit) {
+  const int64_t size = oracles::element_bytes(tensor.element);
+  for_each_logical_run(tensor, [&](int64_t first, int64_t bytes) {
+    if (std::memcmp(one.data() + first, two.data() + first, size_t(bytes)) == 0) return;
+    for (int64_t at = first; at < first + bytes; at += size) {
+      if (std::memcmp(one.data() + at, two.data() + at, size_t(size)) != 0) visit(at);
+    }
+  });
 }
 
 // The launch function of the problem's kernel, called; a missing one is `unsupported`.
