@@ -28,14 +28,17 @@ bool encode_rows(TensorMap* map, const oddtile_tensor& tensor, int64_t batch, in
 }
 
 // Rows are shared evenly where the tensor cores are the limit: with d = 64 that gained nothing.
-inline TileOrder order_of(const oddtile_attention_problem& problem, const HopperShape& shape) {
+inline TileOrder order_of(const oddtile_attention_problem& problem, const HopperShape& shape,
+                          int32_t machines) {
   const bool banded = is_banded(problem);
+  const bool evenly = !banded && shape.head_size > 64;
   const int32_t groups = int32_t(ceil_div(problem.seq_q, int64_t(kWarpgroupRows)));
   constexpr int64_t kElementBytes = 2;
   const int64_t key_bytes = kElementBytes * problem.seq_k * problem.head_dim;
-  return tile_order(banded, int32_t(problem.batch * problem.heads_q),
-                    row_tiles(groups, shape.consumers, !banded && shape.head_size > 64),
-                    2 * key_bytes * problem.heads_kv / problem.heads_q);
+  const TileOrder order = tile_order(banded, int32_t(problem.batch * problem.heads_q),
+                                     row_tiles(groups, shape.consumers, evenly),
+                                     2 * key_bytes * problem.heads_kv / problem.heads_q);
+  return evenly && shape.consumers == 3 ? with_full_last_wave(order, machines) : order;
 }
 
 template <int index, class T>
@@ -64,7 +67,7 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   p.band_low = int32_t(std::clamp<int64_t>(problem.band_low, -kHopperBandMost, kHopperBandMost));
   p.band_high = int32_t(std::clamp<int64_t>(problem.band_high, -kHopperBandMost, kHopperBandMost));
   p.group = int32_t(problem.heads_q / problem.heads_kv);
-  p.order = order_of(problem, s);
+  p.order = order_of(problem, s, multiprocessors());
   p.frame = frame_scale(p.problem.scale.c);
   const LaunchShape shape = {.blocks = std::min(p.order.tiles(), multiprocessors()),
                              .threads = s.threads(),

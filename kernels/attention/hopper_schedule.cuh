@@ -37,8 +37,8 @@ ODDTILE_DEVICE QueryTileOfHead tile_of_ticket(const HopperParameters<T>& p, int3
   const int32_t heads_q = int32_t(p.problem.heads_q);
   const int32_t batch = place.head / heads_q;
   const int32_t head = place.head - batch * heads_q;
-  const int32_t first_query = p.order.rows.first_group(place.row_tile) * kWarpgroupRows;
-  const int32_t end_query = p.order.rows.end_group(place.row_tile) * kWarpgroupRows;
+  const int32_t first_query = place.first_group * kWarpgroupRows;
+  const int32_t end_query = place.end_group * kWarpgroupRows;
   return {first_query, smaller(end_query, p.seq_q),
           head,        head / p.group,
           batch,       int32_t(key_length_of(p.problem, batch))};

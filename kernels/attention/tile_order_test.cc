@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace oddtile {
@@ -17,8 +18,13 @@ int for_each_order(const Body& body) {
         for (int groups : {1, 2, 3, 4, 5, 6, 7, 8, 22}) {
           for (int consumers : {1, 2, 3}) {
             const RowTiles rows = row_tiles(groups, consumers, !banded);
-            body(tile_order(banded, heads, rows, bytes));
-            ++count;
+            const TileOrder order = tile_order(banded, heads, rows, bytes);
+            body(order);
+            TileOrder more = order;
+            more.last_rows = with_more_tiles(rows, 1);
+            const bool can = consumers == 3 && more.last_rows.whole >= 0;
+            body(can ? more : order);
+            count += 2;
           }
         }
       }
@@ -34,18 +40,16 @@ TEST(tile_order, every_group_of_queries_is_drawn_once) {
       const TileOrder::Place place = order.place(ticket);
       ASSERT_GE(place.head, 0);
       ASSERT_LT(place.head, order.heads);
-      const int32_t first = order.rows.first_group(place.row_tile);
-      const int32_t end = order.rows.end_group(place.row_tile);
-      ASSERT_GE(first, 0);
-      ASSERT_LE(end, order.rows.groups);
-      ASSERT_LE(end - first, order.rows.consumers);
-      for (int32_t group = first; group < end; ++group) {
+      ASSERT_GE(place.first_group, 0);
+      ASSERT_LE(place.end_group, order.rows.groups);
+      ASSERT_LE(place.end_group - place.first_group, order.rows.consumers);
+      for (int32_t group = place.first_group; group < place.end_group; ++group) {
         ++drawn[size_t(place.head * order.rows.groups + group)];
       }
     }
     for (int times : drawn) ASSERT_EQ(times, 1);
   });
-  EXPECT_EQ(count, 2 * 4 * 13 * 9 * 3);
+  EXPECT_EQ(count, 2 * 2 * 4 * 13 * 9 * 3);
 }
 
 // A section's heads are done before the next section's begin, and longer tiles come first.
@@ -60,9 +64,9 @@ TEST(tile_order, sections_follow_one_another) {
       ASSERT_GE(section_of(place.head), section_of(before.head));
       if (section_of(place.head) != section_of(before.head)) continue;
       if (order.last_rows_first) {
-        ASSERT_LE(place.row_tile, before.row_tile);
+        ASSERT_LE(place.first_group, before.first_group);
       } else {
-        ASSERT_GE(place.row_tile, before.row_tile);
+        ASSERT_GE(place.first_group, before.first_group);
       }
     }
   });
@@ -87,8 +91,58 @@ TEST(row_tiles, share_a_group_that_is_left_over) {
   EXPECT_EQ(row_tiles(16, 3, false).whole, 6);
   EXPECT_EQ(row_tiles(16, 2, true).whole, 8);
   EXPECT_EQ(row_tiles(1, 3, true).whole, 1);
-  EXPECT_EQ(row_tiles(17, 3, true).whole, 6);
+  EXPECT_EQ(row_tiles(17, 3, true).whole, 5);
+  EXPECT_EQ(row_tiles(15, 2, true).whole, 7);
   EXPECT_EQ(row_tiles(0, 3, true).count, 0);
+}
+
+// Machines that really take tiles as they fall free.
+int64_t simulated(int64_t whole, int64_t shorter, int machines) {
+  std::vector<int64_t> done(size_t(machines), 0);
+  for (int64_t tile = 0; tile < whole + shorter; ++tile) {
+    *std::min_element(done.begin(), done.end()) += tile < whole ? kWholeTime : kShorterTime;
+  }
+  return *std::max_element(done.begin(), done.end());
+}
+
+TEST(full_last_wave, counts_as_machines_would) {
+  for (int machines : {1, 2, 5, 132}) {
+    for (int whole : {0, 1, 4, 131, 132, 133, 1280}) {
+      for (int shorter : {0, 1, 3, 40, 131, 132, 300}) {
+        ASSERT_EQ(time_until_done(whole, shorter, machines), simulated(whole, shorter, machines))
+            << whole << ' ' << shorter << ' ' << machines;
+      }
+    }
+  }
+}
+
+TEST(full_last_wave, has_shorter_tiles_where_they_gain) {
+  constexpr int64_t kHead = int64_t(1) << 22;
+  // 32 heads of 8192 queries: 42 whole tiles and a shorter one, 10.4 waves of 132.
+  const TileOrder order = tile_order(false, 32, row_tiles(128, 3, true), kHead);
+  EXPECT_EQ(time_until_done(order, 132), 11 * kWholeTime);
+  const TileOrder full = with_full_last_wave(order, 132);
+  EXPECT_EQ(time_until_done(full, 132), 10 * kWholeTime + kShorterTime);
+  EXPECT_EQ(full.rows.count, 43);
+  EXPECT_EQ(full.last_rows.count, 45);
+  EXPECT_EQ(full.last_rows.end_group(44), 128);
+  // Nothing to gain: four whole waves.
+  const TileOrder even = tile_order(false, 264, row_tiles(6, 3, true), kHead);
+  EXPECT_EQ(with_full_last_wave(even, 132).last_rows.count, 2);
+}
+
+TEST(full_last_wave, is_never_later) {
+  for (int machines : {2, 80, 114, 132}) {
+    for (int heads : {1, 2, 7, 16, 64, 100}) {
+      for (int groups = 0; groups < 60; ++groups) {
+        const TileOrder order = tile_order(false, heads, row_tiles(groups, 3, true), 1 << 20);
+        const TileOrder full = with_full_last_wave(order, machines);
+        ASSERT_GE(full.last_rows.whole, 0);
+        ASSERT_GE(full.last_rows.first_group(full.last_rows.count), groups);
+        ASSERT_LE(time_until_done(full, machines), time_until_done(order, machines));
+      }
+    }
+  }
 }
 
 }  // namespace
