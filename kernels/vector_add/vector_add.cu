@@ -64,12 +64,14 @@ ODDTILE_DEVICE Vector<uint32_t, 4> add_vectors(const Vector<uint32_t, 4>& x,
 enum class AdditionKind { whole, aligned, shifted };
 
 // The pointers are at out's first whole vector: a lane each for the `whole` vectors, then for the
-// elements before and behind them.
-template <class T, AdditionKind kind>
-ODDTILE_KERNEL(512, 2)
+// elements before and behind them. Where `block_threads` is not 0 a block has so many: a short
+// problem would wait for the constant that says how many.
+template <class T, AdditionKind kind, int block_threads>
+ODDTILE_KERNEL(1024, 1)
 add_everywhere(Addition<T> p) {
   // Unsigned: the sign of what has none takes instructions.
-  const int64_t vector = block() * uint32_t(threads()) + uint32_t(thread());
+  const uint32_t of_block = block_threads > 0 ? uint32_t(block_threads) : uint32_t(threads());
+  const int64_t vector = block() * of_block + uint32_t(thread());
   if (vector >= p.whole) {
     if (kind == AdditionKind::whole) return;
     const int64_t edge = vector - p.whole + p.begin;
@@ -274,7 +276,7 @@ ODDTILE_DEVICE bool is_by_vectors(uint32_t visible) {
 }
 
 template <class T, int spans>
-ODDTILE_KERNEL(512, 2)
+ODDTILE_KERNEL(1024, 1)
 add_where_visible(Addition<T> p) {
   constexpr int kElements = spans * kSpan;
   const int64_t first = (block() * (threads() / 32) + warp()) * kElements;
@@ -308,6 +310,20 @@ AdditionKind addition_kind(const oddtile_vector_add_problem& problem) {
   return out % 16 == 0 && problem.n % kWidth<T> == 0 ? AdditionKind::whole : AdditionKind::aligned;
 }
 
+template <class T, AdditionKind kind>
+Kernel<T> kernel_of_kind(int32_t threads) {
+  switch (threads) {
+    case 128:
+      return add_everywhere<T, kind, 128>;
+    case 256:
+      return add_everywhere<T, kind, 256>;
+    case 1024:
+      return add_everywhere<T, kind, 1024>;
+    default:
+      return add_everywhere<T, kind, 0>;
+  }
+}
+
 template <class T>
 Kernel<T> kernel_for(const oddtile_vector_add_problem& problem, const VectorAddConfiguration& it) {
   if (problem.mask != nullptr) {
@@ -315,11 +331,11 @@ Kernel<T> kernel_for(const oddtile_vector_add_problem& problem, const VectorAddC
   }
   switch (addition_kind<T>(problem)) {
     case AdditionKind::whole:
-      return add_everywhere<T, AdditionKind::whole>;
+      return kernel_of_kind<T, AdditionKind::whole>(it.threads);
     case AdditionKind::aligned:
-      return add_everywhere<T, AdditionKind::aligned>;
+      return kernel_of_kind<T, AdditionKind::aligned>(it.threads);
     default:
-      return add_everywhere<T, AdditionKind::shifted>;
+      return kernel_of_kind<T, AdditionKind::shifted>(it.threads);
   }
 }
 

@@ -171,9 +171,17 @@ TEST(VectorAdd, ShortVectorsPreferSmallBlocks) {
   EXPECT_EQ(ids[0], 2);
   EXPECT_EQ(sim::vector_add_configurations(problem, ids, 1), 1) << "no more than there is room for";
   problem.dtype = oddtile_bf16;
-  EXPECT_EQ(preferred_vector_add(problem), 4);
+  EXPECT_EQ(preferred_vector_add(problem), 2);
+  problem.n = 100000;
+  EXPECT_EQ(preferred_vector_add(problem), 4) << "whole vectors";
+  problem.n = 200000;
+  EXPECT_EQ(preferred_vector_add(problem), 2);
+  problem.n = int64_t(1) << 26;
+  EXPECT_EQ(preferred_vector_add(problem), 6);
   static uint8_t mask[4];
   problem.mask = mask;
+  EXPECT_EQ(preferred_vector_add(problem), 4);
+  problem.n = 1;
   EXPECT_EQ(preferred_vector_add(problem), 2);
   problem.n = int64_t(1) << 19;
   EXPECT_EQ(preferred_vector_add(problem), 4);
