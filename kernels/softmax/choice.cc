@@ -18,10 +18,8 @@ constexpr int64_t kMaskedTileRows = 16;
 constexpr int32_t kFewestThreads = 64;  // of a block that holds one row, 4 vectors a lane
 constexpr int32_t kMostThreads = 1024;
 constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more lanes
-constexpr int64_t kLittleShared = 96 * 1024;
 constexpr int64_t kMostBytesOfCutRow = 2048;
-constexpr int32_t kFuzzedCluster = 3;  // of the configuration for fuzzing
-constexpr int64_t kLineVectors = 8;    // blocks of a cluster share a row by lines of 128 bytes
+constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a row by lines of 128 bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 1100;
@@ -35,6 +33,26 @@ constexpr int32_t kTiles[] = {22, 23, 24, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11;
 constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
 constexpr int32_t kShared1024[] = {13, 18, 19, 20, 21};
+constexpr int32_t kSmall[] = {52, 53, 54, 56};  // blocks of 128 or 256 threads, by a growing row
+constexpr int32_t kStay16x512 = 48, kStay8 = 49, kStay13 = 50, kStay16 = 51;  // the last three 1024
+
+// Clusters of small blocks that many long rows get: the first entry with at least their vectors.
+struct LongRows {
+  int64_t most_vectors;
+  int32_t index;
+};
+constexpr LongRows kLong32[] = {{6144, 52}, {13312, 53}, {35000, 54}, {90112, 56}};
+constexpr LongRows kLong16[] = {{6144, 52},  {20000, 53}, {29000, 55},
+                                {32768, 54}, {45056, 55}, {90112, 56}};
+constexpr LongRows kLongRagged16[] = {{45056, 55}, {90112, 56}};
+constexpr int64_t kLongVectors = 4096;  // which a block of 512 threads holds
+// 16-bit rows that start anywhere write their ends by element: fewer, larger blocks to this length.
+constexpr int64_t kLongRaggedVectors = 22528;
+constexpr int64_t kSpreadBlocks = 128;  // that all run at once
+
+bool is_shared(const SoftmaxConfiguration& it) {
+  return it.form == SoftmaxForm::shared || it.form == SoftmaxForm::staying;
+}
 
 // Vectors that a row spans, wherever in its frame it starts.
 int64_t row_vectors(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
@@ -76,6 +94,9 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
       return vectors <= int64_t(it.lanes) * it.vectors;
     case SoftmaxForm::block:
       return block_threads(vectors, it.vectors) <= kMostThreads;
+    case SoftmaxForm::staying:
+      if (!softmax_can_stay(p)) return false;
+      [[fallthrough]];
     case SoftmaxForm::shared:
       // Not for rows that would leave most of its lanes idle, but for fuzzing.
       return (it.threads == 32 || vectors >= int64_t(it.threads) * it.vectors * it.cluster / 2) &&
@@ -118,6 +139,55 @@ int32_t few_rows_for(const oddtile_softmax_problem& p, const SoftmaxMachine& mac
   const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kBlock4]);
   const int64_t most = vectors <= 32 ? 700 : (vectors < 256 ? kFew : 5000);
   return p.rows < most ? first_of(kFewRows, p, machine) : -1;
+}
+
+template <int32_t count>
+int32_t entry_for(const LongRows (&table)[count], int64_t vectors) {
+  for (const LongRows& entry : table) {
+    if (vectors <= entry.most_vectors) return entry.index;
+  }
+  return -1;
+}
+
+// Long rows over clusters of small blocks. Where there are few of them, or a mask, over so many
+// blocks that registers hold them. -1: not for those.
+int32_t small_blocks_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
+  const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kSmall[0]]);
+  const bool is_fp32 = p.dtype == oddtile_fp32;
+  const bool is_masked = p.mask != nullptr;
+  const bool is_ragged16 = !is_fp32 && !softmax_rows_are_whole(p, false);
+  // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
+  const int64_t most_of_block = kLongVectors - (is_fp32 || is_masked ? 0 : 1);
+  if (softmax_moves(p) || vectors <= most_of_block) return -1;
+  for (int32_t index : kSmall) {
+    const bool spreads =
+        is_masked || p.rows * kSoftmaxConfigurations[index].cluster <= kSpreadBlocks;
+    if (spreads && softmax_plan(p, index).shared_slots == 0 && softmax_admits(p, index, machine)) {
+      return index;
+    }
+  }
+  if (is_masked || (is_ragged16 && vectors <= kLongRaggedVectors)) return -1;
+  const int32_t index = is_fp32       ? entry_for(kLong32, vectors)
+                        : is_ragged16 ? entry_for(kLongRagged16, vectors)
+                                      : entry_for(kLong16, vectors);
+  return index >= 0 && softmax_admits(p, index, machine) ? index : -1;
+}
+
+// Whether clusters stay for the longest rows. 16-bit rows, which compute their weights twice, like
+// those of which most multiprocessors have one, 15 of 8 blocks; fp32 rows those with most shared
+// memory for each of a row's bytes. `two_fit` as in choose_softmax. -1: not for those, or too few.
+int32_t staying_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine,
+                    int32_t two_fit) {
+  const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
+  const bool is_fp32 = p.dtype == oddtile_fp32;
+  if (two_fit == kShared512[4]) {
+    const bool stays = is_fp32 ? p.rows >= 16 : p.rows >= 160 && p.columns > 768000;
+    const int32_t index = is_fp32 ? kStay16x512 : kStay8;
+    return stays && admits(index) ? index : -1;
+  }
+  if (two_fit >= 0 || p.rows < 8 || admits(kShared1024[3])) return -1;
+  if (is_fp32 && p.rows >= 64 && admits(kStay13)) return kStay13;
+  return admits(kStay16) ? kStay16 : -1;
 }
 
 // A block per row, in registers.
@@ -188,10 +258,8 @@ bool softmax_cuts_sectors(const oddtile_softmax_problem& p) {
          p.columns * element_bytes(p.dtype) <= kMostBytesOfCutRow;
 }
 
-bool softmax_stays(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
-  const int32_t fewest_blocks = p.dtype == oddtile_fp32 ? 8 : 16;
-  const bool is_large = it.cluster >= fewest_blocks || it.cluster == kFuzzedCluster;
-  return it.form == SoftmaxForm::shared && is_large && p.mask == nullptr && !softmax_moves(p);
+bool softmax_can_stay(const oddtile_softmax_problem& p) {
+  return p.mask == nullptr && !softmax_moves(p);
 }
 
 int32_t softmax_id(const oddtile_softmax_problem& p, int32_t index) {
@@ -211,7 +279,7 @@ SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
   SoftmaxPlan plan = {
       .blocks = p.rows * it.cluster, .threads = it.threads, .shared_bytes = kExchange};
   if (it.form == SoftmaxForm::block) plan.threads = int32_t(block_threads(vectors, it.vectors));
-  if (it.form == SoftmaxForm::shared) {
+  if (is_shared(it)) {
     const int64_t lines = ceil_div(vectors, kLineVectors);
     const int64_t share = ceil_div(lines, int64_t(it.cluster)) * kLineVectors;
     const int64_t more = std::max<int64_t>(0, share - int64_t(it.vectors) * it.threads);
@@ -241,6 +309,8 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
   }
   const int32_t few = few_rows_for(p, machine);
   if (few >= 0) return few;
+  const int32_t small = small_blocks_for(p, machine);
+  if (small >= 0) return small;
   const int32_t lanes =
       p.rows <= kHandful ? first_of(kWarps, p, machine) : first_of(kLanes, p, machine);
   if (lanes >= 0) return lanes;
@@ -253,10 +323,8 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
   const bool waits_long = p.rows >= kFew && p.dtype == oddtile_fp32 && softmax_moves(p);
   const bool is_wide = softmax_plan(p, block).threads > 512;
   if (admits(block) && !(two_fit >= 0 && (computes_long || waits_long) && is_wide)) return block;
-  // One block with a little shared memory beats two that must agree.
-  const SoftmaxMachine little = {kLittleShared, 1};
-  const int32_t alone = first_of(kShared1024, p, little);
-  if (p.dtype == oddtile_fp32 && p.mask == nullptr && !waits_long && alone >= 0) return alone;
+  const int32_t staying = staying_for(p, machine, two_fit);
+  if (staying >= 0) return staying;
   if (two_fit >= 0) return two_fit;
   const int32_t one_fits = first_of(kShared1024, p, machine);
   return one_fits >= 0 ? one_fits : kSoftmaxOnline;
@@ -264,7 +332,7 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
 
 int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (it.form == SoftmaxForm::shared) {
+  if (is_shared(it)) {
     // After each pair of a lane's slots, into the block's frame, into that of the row.
     const int64_t pairs = ceil_div(int64_t(softmax_plan(p, index).shared_slots), int64_t(2));
     // Each that changes a sum has met another vector of the row.

@@ -26,15 +26,41 @@ TEST(SoftmaxChoice, ManyRows) {
     int64_t columns;
     int32_t fp32, bf16;
   } table[] = {
-      {1, 0, 22},       {32, 0, 0},        {64, 1, 0},
-      {100, 3, 22},     {127, 4, 23},      {128, 3, 1},
-      {129, 4, 24},     {255, 6, 25},      {256, 5, 3},
-      {511, 8, 27},     {512, 7, 5},       {781, 9, 28},
-      {1000, 9, 7},     {1024, 9, 7},      {2048, 9, 9},
-      {4095, 9, 11},    {4096, 9, 10},     {4097, 9, 11},
-      {8192, 9, 10},    {12672, 11, 11},   {16384, 10, 10},
-      {32768, 10, 10},  {50257, 13, 12},   {65536, 14, 12},
-      {128256, 15, 14}, {1048576, 21, 17}, {int64_t(1) << 31, 30, 30},
+      {1, 0, 22},
+      {32, 0, 0},
+      {64, 1, 0},
+      {100, 3, 22},
+      {127, 4, 23},
+      {128, 3, 1},
+      {129, 4, 24},
+      {255, 6, 25},
+      {256, 5, 3},
+      {511, 8, 27},
+      {512, 7, 5},
+      {781, 9, 28},
+      {1000, 9, 7},
+      {1024, 9, 7},
+      {2048, 9, 9},
+      {4095, 9, 11},
+      {4096, 9, 10},
+      {4097, 9, 11},
+      {8192, 9, 10},
+      {12672, 11, 11},
+      {16384, 10, 10},
+      {20000, 52, 10},
+      {32768, 53, 52},
+      {50257, 53, 12},
+      {65536, 54, 53},
+      {128256, 54, 53},
+      {200000, 56, 55},
+      {262144, 56, 54},
+      {262145, 56, 55},
+      {524288, 48, 56},
+      {800000, 50, 49},
+      {1048576, 50, 49},
+      {1200000, 51, 49},
+      {1500000, 30, 51},
+      {int64_t(1) << 31, 30, 30},
   };
   for (const auto& row : table) {
     EXPECT_EQ(choose(problem(oddtile_fp32, kMany, row.columns)), row.fp32) << row.columns;
@@ -67,7 +93,7 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   gaps.dtype = oddtile_fp32;
   EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "few in long rows";
   auto p = problem(oddtile_fp32, kMany, 32768);
-  EXPECT_EQ(choose(p), 10);
+  EXPECT_EQ(choose(p), 53);
   p.x = memory + 1;
   EXPECT_TRUE(softmax_moves(p));
   EXPECT_EQ(choose(p), 12);
@@ -77,17 +103,41 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   EXPECT_EQ(softmax_plan(tile, 24).tile_rows, 32);
 }
 
-TEST(SoftmaxChoice, LargeClustersStay) {
-  const auto stays = [](oddtile_dtype dtype, int32_t index) {
-    return softmax_stays(problem(dtype, kMany, 1048576), kSoftmaxConfigurations[index]);
-  };
-  EXPECT_TRUE(stays(oddtile_fp32, 16));
-  EXPECT_FALSE(stays(oddtile_fp32, 15));
-  EXPECT_TRUE(stays(oddtile_bf16, 17));
-  EXPECT_FALSE(stays(oddtile_bf16, 16));
+TEST(SoftmaxChoice, LongRowsThatAreNotCopiedAsTheyAreDoNotStay) {
   auto p = problem(oddtile_fp32, kMany, 1048576);
+  EXPECT_TRUE(softmax_admits(p, 50, kMachine));
   p.x = memory + 1;
-  EXPECT_FALSE(softmax_stays(p, kSoftmaxConfigurations[16])) << "only copies can be brought ahead";
+  EXPECT_FALSE(softmax_admits(p, 50, kMachine)) << "only copies can be brought ahead";
+  EXPECT_EQ(choose(p), 21);
+}
+
+TEST(SoftmaxChoice, LongRowsByHowManyThereAre) {
+  const struct {
+    int64_t rows, columns;
+    int32_t fp32, bf16;
+  } table[] = {
+      // Few take so many blocks that registers hold them.
+      {1, 32768, 53, 52},
+      {1, 65536, 54, 53},
+      {8, 131072, 56, 54},
+      {9, 131072, 54, 53},
+      {1, 262144, 56, 56},
+      {64, 262144, 56, 54},
+      // Clusters stay where there is another row for them.
+      {7, 500000, 17, 56},
+      {16, 500000, 48, 56},
+      {7, 1048576, 21, 17},
+      {8, 1048576, 51, 17},
+      {64, 1048576, 50, 17},
+      {160, 1048576, 50, 49},
+      {64, 1200000, 51, 17},
+  };
+  for (const auto& row : table) {
+    EXPECT_EQ(choose(problem(oddtile_fp32, row.rows, row.columns)), row.fp32)
+        << row.rows << " " << row.columns;
+    EXPECT_EQ(choose(problem(oddtile_bf16, row.rows, row.columns)), row.bf16)
+        << row.rows << " " << row.columns;
+  }
 }
 
 TEST(SoftmaxChoice, ABlockHasTheThreadsThatItsRowNeeds) {
@@ -112,10 +162,13 @@ TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
   EXPECT_EQ(masked(oddtile_fp32, 256), 5);
   EXPECT_EQ(masked(oddtile_fp32, 2048), 9);
   EXPECT_EQ(masked(oddtile_fp32, 8192), 10);
-  EXPECT_EQ(masked(oddtile_fp32, 32768), 12);
+  EXPECT_EQ(masked(oddtile_fp32, 32768), 53);
+  EXPECT_EQ(masked(oddtile_fp32, 65536), 54);
   EXPECT_EQ(masked(oddtile_bf16, 100), 22);
   EXPECT_EQ(masked(oddtile_bf16, 2048), 9);
   EXPECT_EQ(masked(oddtile_bf16, 8192), 10);
+  EXPECT_EQ(masked(oddtile_bf16, 32768), 10);
+  EXPECT_EQ(masked(oddtile_bf16, 65536), 53);
 }
 
 TEST(SoftmaxChoice, FewRowsGetMoreLanes) {

@@ -6,10 +6,11 @@
 
 namespace oddtile {
 
-// Where a row is held: by lanes of a warp or by a block, in registers; by a block, in registers and
-// shared memory; many rows in a tile in shared memory; nowhere (read twice). Few: by a warp or a
-// block, in registers, whole vectors only, as soon as can be.
-enum class SoftmaxForm { lanes, block, shared, tile, online, few };
+// Where a row is held: by lanes of a warp or by a block, in registers; by a block or a cluster, in
+// registers and shared memory, also of one that takes one row after another (staying); many rows in
+// a tile in shared memory; nowhere (read twice). Few: by a warp or a block, in registers, whole
+// vectors only, as soon as can be.
+enum class SoftmaxForm { lanes, block, shared, staying, tile, online, few };
 
 // `lanes` lanes share a row (part of a warp; 0: all blocks of a cluster). A lane owns `vectors`
 // vectors of the row in registers (online: per step; tile: elements). Vectors have 16 bytes, or two
@@ -75,8 +76,21 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     {"few rows, 8 warps x 4 vectors", SoftmaxForm::few, 256, 0, 4},                           // 44
     {"few rows, 16 warps x 4 vectors", SoftmaxForm::few, 512, 0, 4},                          // 45
     {"warp x 4 vectors, frames of 16 bytes", SoftmaxForm::lanes, 64, 32, 4, false, 1, true},  // 46
+
+    {"3 blocks x 32 lanes, staying", SoftmaxForm::staying, 32, 0, 2, false, 3},      // 47, to fuzz
+    {"16 blocks x 512 lanes, staying", SoftmaxForm::staying, 512, 0, 8, false, 16},  // 48
+    {"8 blocks x 1024 lanes, staying", SoftmaxForm::staying, 1024, 0, 8, false, 8},  // 49
+    {"13 blocks x 1024 lanes, staying", SoftmaxForm::staying, 1024, 0, 8, false, 13},  // 50
+    {"16 blocks x 1024 lanes, staying", SoftmaxForm::staying, 1024, 0, 8, false, 16},  // 51
+
+    // Small blocks, of which a multiprocessor has eight or four: some read while others compute.
+    {"4 blocks x 128 lanes and shared memory", SoftmaxForm::shared, 128, 0, 8, false, 4},    // 52
+    {"8 blocks x 128 lanes and shared memory", SoftmaxForm::shared, 128, 0, 8, false, 8},    // 53
+    {"16 blocks x 128 lanes and shared memory", SoftmaxForm::shared, 128, 0, 8, false, 16},  // 54
+    {"8 blocks x 256 lanes and shared memory", SoftmaxForm::shared, 256, 0, 8, false, 8},    // 55
+    {"16 blocks x 256 lanes and shared memory", SoftmaxForm::shared, 256, 0, 8, false, 16},  // 56
 };
-inline constexpr int32_t kSoftmaxCount = 47;
+inline constexpr int32_t kSoftmaxCount = 57;
 inline constexpr int32_t kSoftmaxOnline = 30;
 
 // What a machine has for a launch.
@@ -110,10 +124,10 @@ bool softmax_tile_moves(const oddtile_softmax_problem& problem);
 // x is there, and not in long rows, which have few.
 bool softmax_cuts_sectors(const oddtile_softmax_problem& problem);
 
-// Whether the clusters of a configuration take one row after another, and bring the next one to
-// where the last one was while they write that: where few clusters are resident, a new one would
-// have to wait for so many free places at once that memory waits, too.
-bool softmax_stays(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it);
+// Whether clusters can take one row after another, and bring the next one to where the last one was
+// while they write that: where few clusters are resident, a new one would have to wait for so many
+// free places at once that memory waits, too. What is not copied as it is cannot be brought ahead.
+bool softmax_can_stay(const oddtile_softmax_problem& problem);
 
 // The launch that a configuration means for a problem that it can serve.
 struct SoftmaxPlan {

@@ -16,9 +16,6 @@ namespace {
 // H200 reads in about 4 us.
 constexpr int64_t kMaskAhead = int64_t(2) << 20;
 
-// Clusters that stay start one after another from so many blocks on: the fewer are resident, the
-// more of them compute at once.
-constexpr int32_t kDelayedBlocks = 16;
 constexpr int64_t kBytesOfNs = 4000;  // that an H200 reads and writes
 
 SoftmaxMachine machine_now() {
@@ -55,10 +52,10 @@ Kernel<T> kernel_of_lanes(const SoftmaxConfiguration& it) {
 }
 
 template <class T, RowKind kind>
-Kernel<T> kernel_of_shared(const SoftmaxConfiguration& it, bool stays) {
+Kernel<T> kernel_of_shared(const SoftmaxConfiguration& it) {
   constexpr int kWide = 16 / int(sizeof(T));
   if constexpr (kind != RowKind::masked) {
-    if (stays) {
+    if (it.form == SoftmaxForm::staying) {
       return it.vectors == 2 ? softmax_in_shared_memory<T, kWide, 2, kind, true>
                              : softmax_in_shared_memory<T, kWide, 8, kind, true>;
     }
@@ -68,7 +65,7 @@ Kernel<T> kernel_of_shared(const SoftmaxConfiguration& it, bool stays) {
 }
 
 template <class T, RowKind kind>
-Kernel<T> kernel_of(const SoftmaxConfiguration& it, bool stays) {
+Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
   constexpr int kWide = 16 / int(sizeof(T));
   // Long rows ask at run time whether they are whole: it costs them nothing.
   constexpr RowKind kLong = kind == RowKind::whole ? RowKind::ragged : kind;
@@ -81,7 +78,8 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it, bool stays) {
       if (it.vectors == 8) return softmax_in_registers<T, kWide, 0, 8, kind>;
       return softmax_in_registers<T, kWide, 0, 9, kind>;
     case SoftmaxForm::shared:
-      return kernel_of_shared<T, kLong>(it, stays);
+    case SoftmaxForm::staying:
+      return kernel_of_shared<T, kLong>(it);
     default:
       return it.narrow ? softmax_online<T, 2, 1, kLong> : softmax_online<T, kWide, 4, kLong>;
   }
@@ -162,8 +160,8 @@ bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfigura
 template <class T>
 LaunchShape staying(Kernel<T> kernel, LaunchShape shape, SoftmaxParameters<T>* p) {
   const int64_t at_once = blocks_at_once(kernel, shape);
-  if (at_once > 0) shape.blocks = std::min(shape.blocks, at_once);
-  if (shape.cluster_blocks < kDelayedBlocks) return shape;
+  if (at_once <= 0 || at_once >= shape.blocks) return shape;  // a row each
+  shape.blocks = at_once;
   const int64_t held_bytes = shape.blocks / shape.cluster_blocks * p->columns * int64_t(sizeof(T));
   p->start_delay = int32_t(2 * held_bytes / kBytesOfNs / kStartPhases);
   return shape;
@@ -187,11 +185,10 @@ bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfigurat
                             .cuts_sectors = softmax_cuts_sectors(problem),
                             .start_delay = 0};
   const bool whole = softmax_rows_are_whole(problem, it.narrow);
-  const bool stays = softmax_stays(problem, it);
-  const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it, stays)
-                           : whole                 ? kernel_of<T, RowKind::whole>(it, stays)
-                                                   : kernel_of<T, RowKind::ragged>(it, stays);
-  const LaunchShape launched = stays ? staying(kernel, shape, &p) : shape;
+  const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it)
+                           : whole                 ? kernel_of<T, RowKind::whole>(it)
+                                                   : kernel_of<T, RowKind::ragged>(it);
+  const LaunchShape launched = it.form == SoftmaxForm::staying ? staying(kernel, shape, &p) : shape;
   return launch(kernel, it.name, launched, stream, p);
 }
 
