@@ -29,7 +29,7 @@ bool encode_rows(TensorMap* map, const oddtile_tensor& tensor, int64_t batch, in
 
 // Rows are shared evenly where the tensor cores are the limit: with d = 64 that gained nothing.
 inline TileOrder order_of(const oddtile_attention_problem& problem, const HopperShape& shape,
-                          int32_t machines) {
+                          int32_t multiprocessors) {
   const bool banded = is_banded(problem);
   const bool evenly = !banded && shape.head_size > 64;
   const int32_t groups = int32_t(ceil_div(problem.seq_q, int64_t(kWarpgroupRows)));
@@ -38,7 +38,7 @@ inline TileOrder order_of(const oddtile_attention_problem& problem, const Hopper
   const TileOrder order = tile_order(banded, int32_t(problem.batch * problem.heads_q),
                                      row_tiles(groups, shape.consumers, evenly),
                                      2 * key_bytes * problem.heads_kv / problem.heads_q);
-  return evenly && shape.consumers == 3 ? with_full_last_wave(order, machines) : order;
+  return evenly && shape.consumers == 3 ? with_full_last_wave(order, multiprocessors) : order;
 }
 
 template <int index, class T>

@@ -87,43 +87,45 @@ constexpr TileOrder tile_order(bool banded, int32_t heads, const RowTiles& rows,
   return {heads, rows, rows, section, last_section, banded};
 }
 
-// When the last of `machines` is done that take tiles as they fall free, first so many whole ones,
-// then so many with a group less. Of three groups these take 5/6 of the time (H200): copies are the
-// same, and two consumers hide less of each other.
+// When the last of `multiprocessors` is done that take tiles as they fall free, first so many whole
+// ones, then so many with a group less. Of three groups these take 5/6 of the time (H200): copies
+// are the same, and two consumers hide less of each other.
 constexpr int64_t kWholeTime = 6;
 constexpr int64_t kShorterTime = 5;
-constexpr int64_t time_until_done(int64_t whole, int64_t shorter, int64_t machines) {
-  const int64_t ahead = whole % machines;  // have taken a whole tile more than the others
-  const int64_t early = whole / machines * kWholeTime;
+constexpr int64_t time_until_done(int64_t whole, int64_t shorter, int64_t multiprocessors) {
+  const int64_t ahead = whole % multiprocessors;  // have taken a whole tile more than the others
+  const int64_t early = whole / multiprocessors * kWholeTime;
   const int64_t late = early + kWholeTime;
   // Shorter tiles that can be done by then.
   const auto room = [&](int64_t until) {
-    return (machines - ahead) * ((until - early) / kShorterTime) +
+    return (multiprocessors - ahead) * ((until - early) / kShorterTime) +
            ahead * (std::max<int64_t>(0, until - late) / kShorterTime);
   };
-  int64_t done = std::max(ahead > 0 ? late : early, early + shorter / machines * kShorterTime);
+  int64_t done =
+      std::max(ahead > 0 ? late : early, early + shorter / multiprocessors * kShorterTime);
   while (room(done) < shorter) ++done;
   return done;
 }
 
-constexpr int64_t time_until_done(const TileOrder& order, int32_t machines) {
+constexpr int64_t time_until_done(const TileOrder& order, int32_t multiprocessors) {
   const int64_t heads = order.last_section;
   const int64_t last_heads = order.heads - heads;
   const int64_t whole = heads * order.rows.whole + last_heads * order.last_rows.whole;
-  return time_until_done(whole, order.tiles() - whole, machines);
+  return time_until_done(whole, order.tiles() - whole, multiprocessors);
 }
 
-// More and shorter tiles in the last section, so that all machines are done at about the same time,
-// where that gains one part in a hundred. For tiles of three groups that all need the same keys.
-constexpr TileOrder with_full_last_wave(const TileOrder& order, int32_t machines) {
+// More and shorter tiles in the last section, so that all multiprocessors are done at about the
+// same time, where that gains one part in a hundred. For tiles of three groups that all need the
+// same keys.
+constexpr TileOrder with_full_last_wave(const TileOrder& order, int32_t multiprocessors) {
   constexpr int32_t kMost = 8;  // more tiles for each head; its keys are copied for each
   TileOrder best = order;
-  int64_t least = time_until_done(order, machines);
+  int64_t least = time_until_done(order, multiprocessors);
   for (int32_t more = 1; more <= kMost; ++more) {
     TileOrder other = order;
     other.last_rows = with_more_tiles(order.rows, more);
     if (other.last_rows.whole < 0) break;
-    const int64_t done = time_until_done(other, machines);
+    const int64_t done = time_until_done(other, multiprocessors);
     if (100 * done > 99 * least) continue;
     best = other;
     least = done;

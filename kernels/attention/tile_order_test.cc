@@ -96,21 +96,22 @@ TEST(row_tiles, share_a_group_that_is_left_over) {
   EXPECT_EQ(row_tiles(0, 3, true).count, 0);
 }
 
-// Machines that really take tiles as they fall free.
-int64_t simulated(int64_t whole, int64_t shorter, int machines) {
-  std::vector<int64_t> done(size_t(machines), 0);
+// Multiprocessors that really take tiles as they fall free.
+int64_t simulated(int64_t whole, int64_t shorter, int multiprocessors) {
+  std::vector<int64_t> done(size_t(multiprocessors), 0);
   for (int64_t tile = 0; tile < whole + shorter; ++tile) {
     *std::min_element(done.begin(), done.end()) += tile < whole ? kWholeTime : kShorterTime;
   }
   return *std::max_element(done.begin(), done.end());
 }
 
-TEST(full_last_wave, counts_as_machines_would) {
-  for (int machines : {1, 2, 5, 132}) {
+TEST(full_last_wave, counts_as_multiprocessors_would) {
+  for (int multiprocessors : {1, 2, 5, 132}) {
     for (int whole : {0, 1, 4, 131, 132, 133, 1280}) {
       for (int shorter : {0, 1, 3, 40, 131, 132, 300}) {
-        ASSERT_EQ(time_until_done(whole, shorter, machines), simulated(whole, shorter, machines))
-            << whole << ' ' << shorter << ' ' << machines;
+        ASSERT_EQ(time_until_done(whole, shorter, multiprocessors),
+                  simulated(whole, shorter, multiprocessors))
+            << whole << ' ' << shorter << ' ' << multiprocessors;
       }
     }
   }
@@ -132,14 +133,14 @@ TEST(full_last_wave, has_shorter_tiles_where_they_gain) {
 }
 
 TEST(full_last_wave, is_never_later) {
-  for (int machines : {2, 80, 114, 132}) {
+  for (int multiprocessors : {2, 80, 114, 132}) {
     for (int heads : {1, 2, 7, 16, 64, 100}) {
       for (int groups = 0; groups < 60; ++groups) {
         const TileOrder order = tile_order(false, heads, row_tiles(groups, 3, true), 1 << 20);
-        const TileOrder full = with_full_last_wave(order, machines);
+        const TileOrder full = with_full_last_wave(order, multiprocessors);
         ASSERT_GE(full.last_rows.whole, 0);
         ASSERT_GE(full.last_rows.first_group(full.last_rows.count), groups);
-        ASSERT_LE(time_until_done(full, machines), time_until_done(order, machines));
+        ASSERT_LE(time_until_done(full, multiprocessors), time_until_done(order, multiprocessors));
       }
     }
   }
