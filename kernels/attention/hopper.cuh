@@ -35,12 +35,15 @@ struct Consumer {
   const HopperMemory<s>& memory;
   int group;                  // number of this warpgroup among the consumers
   QueryPlace queries{group};  // of its tile
+  // The lane that hands back for its warp. To tell the elected one takes no register, and the
+  // shape with weights in shared memory has none left; d = 64 was 1 % slower with it.
+  bool leads = s.weights_in_registers ? lane() == 0 : elect_one();
 
   // ---- handing over ----
   // After something that all lanes of the warp do together, such as a wait for products: what is
   // released may be filled again at once, and a lane that had not seen it full would miss it.
   ODDTILE_DEVICE void release(Mbarrier* empty) const {
-    if (lane() == 0) mbarrier_arrive(empty);
+    if (leads) mbarrier_arrive(empty);
   }
   // Where O is stored from Q's place, that is later.
   ODDTILE_DEVICE void release_queries() const {
@@ -75,11 +78,7 @@ struct Consumer {
   ODDTILE_DEVICE void multiply_values(Output& output, const Weights& weights,
                                       const Stage<s>& at) const {
     wgmma_fence();
-    if constexpr (s.weights_in_registers) {
-      issue_accumulate<T>(output, weights, memory.v(at.index));
-    } else {
-      issue_accumulate<T>(output, memory.weights(group), memory.v(at.index));
-    }
+    issue_accumulate<T, s.held_steps()>(output, memory.weights(group), weights, memory.v(at.index));
     wgmma_commit();
   }
 
@@ -108,7 +107,7 @@ struct Consumer {
   ODDTILE_DEVICE void hand_to_product(Weights& weights, const Scores& scores) const {
     weights = rounded<T>(scores);
     if constexpr (!s.weights_in_registers) {
-      store_rows(memory.weights(group), weights);
+      store_rows<s.held_steps()>(memory.weights(group), weights);
       fence_async_proxy_shared();
       sync_warp();
     }

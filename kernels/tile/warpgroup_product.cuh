@@ -24,35 +24,29 @@ ODDTILE_DEVICE void issue_transposed(Accumulator<1, keys>& scores,
   }
 }
 
-// output += P V, P in registers. P must outlive the wait.
-template <class T, int keys, int columns>
+// output += P V, P's last `held` steps of 16 keys in registers, which must outlive the wait, the
+// others in shared memory.
+template <class T, int held, int keys, int stored, int columns>
 ODDTILE_DEVICE void issue_accumulate(Accumulator<1, columns>& output,
+                                     const PanelTile<kWarpgroupRows, stored>& stored_weights,
                                      const LeftOperand<1, keys>& weights,
                                      const PanelTile<keys, columns>& v) {
+  const MatrixDescriptor left = stored_weights.along_columns();
   const MatrixDescriptor right = v.along_rows();
   ODDTILE_UNROLL
   for (int step = 0; step < keys / 16; ++step) {
-    wgmma<T, Major::mn>(output.flat(), weights.at[0][step], right + v.row_step(step), true);
+    if (step < keys / 16 - held) {
+      wgmma<T, Major::k, Major::mn>(output.flat(), left + stored_weights.column_step(step),
+                                    right + v.row_step(step), true);
+    } else {
+      wgmma<T, Major::mn>(output.flat(), weights.at[0][step], right + v.row_step(step), true);
+    }
   }
 }
 
-// output += P V, P in shared memory.
-template <class T, int keys, int columns>
-ODDTILE_DEVICE void issue_accumulate(Accumulator<1, columns>& output,
-                                     const PanelTile<kWarpgroupRows, keys>& weights,
-                                     const PanelTile<keys, columns>& v) {
-  const MatrixDescriptor left = weights.along_columns();
-  const MatrixDescriptor right = v.along_rows();
-  ODDTILE_UNROLL
-  for (int step = 0; step < keys / 16; ++step) {
-    wgmma<T, Major::k, Major::mn>(output.flat(), left + weights.column_step(step),
-                                  right + v.row_step(step), true);
-  }
-}
-
-// Stores this warp's 16 rows of a left operand into the warpgroup's tile. Whoever lets the matrix
-// unit or a copy read them puts a fence_async_proxy_shared behind it.
-template <int columns>
+// Stores this warp's 16 rows of a left operand, all but the last `held` steps, into the warpgroup's
+// tile. Whoever lets the matrix unit or a copy read them puts a fence_async_proxy_shared behind it.
+template <int held = 0, int columns>
 ODDTILE_DEVICE void store_rows(const PanelTile<kWarpgroupRows, columns>& tile,
                                const LeftOperand<1, columns>& values) {
   // A step of two chunks changes bits 5 and 6 of the place alone. Opaque, so that no loop around
@@ -60,7 +54,7 @@ ODDTILE_DEVICE void store_rows(const PanelTile<kWarpgroupRows, columns>& tile,
   const int row = warp() % 4 * 16 + lane() % 16;
   const uint32_t first = opaque(uint32_t(tile.chunk(row, lane() / 16) - tile.start));
   ODDTILE_UNROLL
-  for (int step = 0; step < columns / 16; ++step) {
+  for (int step = 0; step < columns / 16 - held; ++step) {
     store_matrix_4(tile.panel(step / 4) + (first ^ uint32_t(step % 4 * 32)), values.at[0][step]);
   }
 }
