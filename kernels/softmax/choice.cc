@@ -34,7 +34,7 @@ constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11;
 constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
 constexpr int32_t kShared1024[] = {13, 18, 19, 20, 21};
 constexpr int32_t kSmall[] = {52, 53, 54, 56};  // blocks of 128 or 256 threads, by a growing row
-constexpr int32_t kStay16x512 = 48, kStay8 = 49, kStay13 = 50, kStay16 = 51;  // the last three 1024
+constexpr int32_t kStay16x512 = 48, kStay16x512x4 = 50, kStay8x4 = 49, kStay16 = 51;
 
 // Clusters of small blocks that many long rows get: the first entry with at least their vectors.
 struct LongRows {
@@ -45,10 +45,15 @@ constexpr LongRows kLong32[] = {{6144, 52}, {13312, 53}, {35000, 54}, {90112, 56
 constexpr LongRows kLong16[] = {{6144, 52},  {20000, 53}, {29000, 55},
                                 {32768, 54}, {45056, 55}, {90112, 56}};
 constexpr LongRows kLongRagged16[] = {{45056, 55}, {90112, 56}};
+constexpr LongRows kLongMasked[] = {{13312, 53}, {20000, 54}, {32768, 55}};
 constexpr int64_t kLongVectors = 4096;  // which a block of 512 threads holds
 // 16-bit rows that start anywhere write their ends by element: fewer, larger blocks to this length.
 constexpr int64_t kLongRaggedVectors = 22528;
 constexpr int64_t kSpreadBlocks = 128;  // that all run at once
+// From so many rows on clusters stay: they start one after another.
+constexpr int64_t kManyOf8 = 96;
+constexpr int64_t kManyOf16 = 16;
+constexpr int64_t kMostOf4 = 850000;  // fp32 columns
 
 bool is_shared(const SoftmaxConfiguration& it) {
   return it.form == SoftmaxForm::shared || it.form == SoftmaxForm::staying;
@@ -149,44 +154,47 @@ int32_t entry_for(const LongRows (&table)[count], int64_t vectors) {
   return -1;
 }
 
-// Long rows over clusters of small blocks. Where there are few of them, or a mask, over so many
-// blocks that registers hold them. -1: not for those.
+// Many long rows over clusters of small blocks. -1: not for those.
+int32_t many_long_rows_for(const oddtile_softmax_problem& p, int64_t vectors) {
+  if (p.mask != nullptr) return entry_for(kLongMasked, vectors);
+  if (p.dtype == oddtile_fp32) return entry_for(kLong32, vectors);
+  if (softmax_rows_are_whole(p, false)) return entry_for(kLong16, vectors);
+  return vectors > kLongRaggedVectors ? entry_for(kLongRagged16, vectors) : -1;
+}
+
+// The same, but where there are few, over so many blocks that registers hold them.
 int32_t small_blocks_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kSmall[0]]);
-  const bool is_fp32 = p.dtype == oddtile_fp32;
-  const bool is_masked = p.mask != nullptr;
-  const bool is_ragged16 = !is_fp32 && !softmax_rows_are_whole(p, false);
   // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
-  const int64_t most_of_block = kLongVectors - (is_fp32 || is_masked ? 0 : 1);
-  if (softmax_moves(p) || vectors <= most_of_block) return -1;
+  const bool likes_block = p.dtype == oddtile_fp32 || p.mask != nullptr;
+  if (softmax_moves(p) || vectors < kLongVectors + (likes_block ? 1 : 0)) return -1;
   for (int32_t index : kSmall) {
-    const bool spreads =
-        is_masked || p.rows * kSoftmaxConfigurations[index].cluster <= kSpreadBlocks;
+    const bool spreads = p.rows * kSoftmaxConfigurations[index].cluster <= kSpreadBlocks;
     if (spreads && softmax_plan(p, index).shared_slots == 0 && softmax_admits(p, index, machine)) {
       return index;
     }
   }
-  if (is_masked || (is_ragged16 && vectors <= kLongRaggedVectors)) return -1;
-  const int32_t index = is_fp32       ? entry_for(kLong32, vectors)
-                        : is_ragged16 ? entry_for(kLongRagged16, vectors)
-                                      : entry_for(kLong16, vectors);
+  const int32_t index = many_long_rows_for(p, vectors);
   return index >= 0 && softmax_admits(p, index, machine) ? index : -1;
 }
 
 // Whether clusters stay for the longest rows. 16-bit rows, which compute their weights twice, like
-// those of which most multiprocessors have one, 15 of 8 blocks; fp32 rows those with most shared
-// memory for each of a row's bytes. `two_fit` as in choose_softmax. -1: not for those, or too few.
+// those of which most multiprocessors have one, 15 of 8 blocks. The less of a row is in registers,
+// the more of it is weighed as it comes. `two_fit` as in choose_softmax. -1: not for those, or too
+// few.
 int32_t staying_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine,
                     int32_t two_fit) {
   const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
   const bool is_fp32 = p.dtype == oddtile_fp32;
-  if (two_fit == kShared512[4]) {
-    const bool stays = is_fp32 ? p.rows >= 16 : p.rows >= 160 && p.columns > 768000;
-    const int32_t index = is_fp32 ? kStay16x512 : kStay8;
-    return stays && admits(index) ? index : -1;
+  const bool fits_16x512 = two_fit == kShared512[4];
+  if (fits_16x512 && !is_fp32) {
+    if (p.rows < kManyOf8) return -1;
+    return admits(kStay8x4) ? kStay8x4 : (admits(kStay16x512) ? kStay16x512 : -1);
   }
-  if (two_fit >= 0 || p.rows < 8 || admits(kShared1024[3])) return -1;
-  if (is_fp32 && p.rows >= 64 && admits(kStay13)) return kStay13;
+  if (fits_16x512) return p.rows >= kManyOf16 && admits(kStay16x512) ? kStay16x512 : -1;
+  if (two_fit >= 0 || p.rows <= kHandful || admits(kShared1024[3])) return -1;
+  if (is_fp32 && p.columns <= kMostOf4 && admits(kStay16x512x4)) return kStay16x512x4;
+  if (is_fp32 && admits(kStay16x512)) return kStay16x512;
   return admits(kStay16) ? kStay16 : -1;
 }
 

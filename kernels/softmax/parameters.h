@@ -79,9 +79,9 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
 
     {"3 blocks x 32 lanes, staying", SoftmaxForm::staying, 32, 0, 2, false, 3},      // 47, to fuzz
     {"16 blocks x 512 lanes, staying", SoftmaxForm::staying, 512, 0, 8, false, 16},  // 48
-    {"8 blocks x 1024 lanes, staying", SoftmaxForm::staying, 1024, 0, 8, false, 8},  // 49
-    {"13 blocks x 1024 lanes, staying", SoftmaxForm::staying, 1024, 0, 8, false, 13},  // 50
-    {"16 blocks x 1024 lanes, staying", SoftmaxForm::staying, 1024, 0, 8, false, 16},  // 51
+    {"8 blocks x 1024 lanes x 4, staying", SoftmaxForm::staying, 1024, 0, 4, false, 8},  // 49
+    {"16 blocks x 512 lanes x 4, staying", SoftmaxForm::staying, 512, 0, 4, false, 16},  // 50
+    {"16 blocks x 1024 lanes, staying", SoftmaxForm::staying, 1024, 0, 8, false, 16},    // 51
 
     // Small blocks, of which a multiprocessor has eight or four: some read while others compute.
     {"4 blocks x 128 lanes and shared memory", SoftmaxForm::shared, 128, 0, 8, false, 4},    // 52

@@ -51,17 +51,17 @@ Kernel<T> kernel_of_lanes(const SoftmaxConfiguration& it) {
   }
 }
 
-template <class T, RowKind kind>
+template <class T, RowKind kind, bool stays>
 Kernel<T> kernel_of_shared(const SoftmaxConfiguration& it) {
   constexpr int kWide = 16 / int(sizeof(T));
-  if constexpr (kind != RowKind::masked) {
-    if (it.form == SoftmaxForm::staying) {
-      return it.vectors == 2 ? softmax_in_shared_memory<T, kWide, 2, kind, true>
-                             : softmax_in_shared_memory<T, kWide, 8, kind, true>;
-    }
+  switch (it.vectors) {
+    case 2:
+      return softmax_in_shared_memory<T, kWide, 2, kind, stays>;
+    case 4:
+      return softmax_in_shared_memory<T, kWide, 4, kind, stays>;
+    default:
+      return softmax_in_shared_memory<T, kWide, 8, kind, stays>;
   }
-  return it.vectors == 2 ? softmax_in_shared_memory<T, kWide, 2, kind, false>
-                         : softmax_in_shared_memory<T, kWide, 8, kind, false>;
 }
 
 template <class T, RowKind kind>
@@ -78,8 +78,10 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
       if (it.vectors == 8) return softmax_in_registers<T, kWide, 0, 8, kind>;
       return softmax_in_registers<T, kWide, 0, 9, kind>;
     case SoftmaxForm::shared:
+      return kernel_of_shared<T, kLong, false>(it);
     case SoftmaxForm::staying:
-      return kernel_of_shared<T, kLong>(it);
+      if constexpr (kind != RowKind::masked) return kernel_of_shared<T, kLong, true>(it);
+      return nullptr;  // not admitted
     default:
       return it.narrow ? softmax_online<T, 2, 1, kLong> : softmax_online<T, kWide, 4, kLong>;
   }
