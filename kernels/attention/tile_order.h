@@ -75,14 +75,18 @@ struct TileOrder {
 };
 
 // For query heads that each have so many bytes of K and V. Sections of 16 heads under a band, where
-// the longest tiles of several heads have to start together; of one head elsewhere.
+// the longest tiles of several heads have to start together; of one head elsewhere. Where two heads
+// fill the cache, sections of two and a last one of eight: each head has tiles enough, and what is
+// read from memory again and again costs power.
 constexpr TileOrder tile_order(bool banded, int32_t heads, const RowTiles& rows,
                                int64_t head_bytes) {
   constexpr int64_t kCached = int64_t(32) << 20;  // bytes of the L2 cache for a section
-  const int32_t section = banded ? 16 : 1;
-  const int32_t most = banded ? 64 : 16;
   const int64_t fit = kCached / std::max<int64_t>(head_bytes, 1);
-  const int32_t last = int32_t(std::clamp<int64_t>(fit, section, most));
+  const bool long_heads = fit <= 2;
+  const int32_t section = !banded ? 1 : long_heads ? 2 : 16;
+  const int32_t least = banded && long_heads ? 8 : section;
+  const int32_t most = banded ? 64 : 16;
+  const int32_t last = int32_t(std::clamp<int64_t>(fit, least, most));
   const int32_t last_section = std::max(0, heads - last) / section * section;
   return {heads, rows, rows, section, last_section, banded};
 }

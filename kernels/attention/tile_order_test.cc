@@ -76,7 +76,9 @@ TEST(tile_order, the_last_section_is_large_where_the_cache_holds_it) {
   const RowTiles rows = row_tiles(16, 3, false);
   EXPECT_EQ(tile_order(true, 512, rows, int64_t(1) << 18).last_section, 512 - 64);
   EXPECT_EQ(tile_order(true, 512, rows, int64_t(1) << 20).last_section, 512 - 32);
-  EXPECT_EQ(tile_order(true, 512, rows, int64_t(1) << 25).last_section, 512 - 16);
+  EXPECT_EQ(tile_order(true, 512, rows, int64_t(1) << 23).last_section, 512 - 16);
+  EXPECT_EQ(tile_order(true, 512, rows, int64_t(1) << 24).last_section, 512 - 8);
+  EXPECT_EQ(tile_order(true, 4, rows, int64_t(1) << 25).last_section, 0);
   EXPECT_EQ(tile_order(false, 512, rows, int64_t(1) << 20).last_section, 512 - 16);
   EXPECT_EQ(tile_order(false, 512, rows, int64_t(1) << 25).last_section, 512 - 1);
 }
