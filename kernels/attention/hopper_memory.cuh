@@ -51,6 +51,9 @@ struct RingPlace {
     index -= size;
     parity ^= 1;
   }
+  ODDTILE_DEVICE RingPlace previous() const {
+    return index == 0 ? RingPlace{size - 1, parity ^ 1} : RingPlace{index - 1, parity};
+  }
 };
 template <HopperShape s>
 using Stage = RingPlace<s.stages>;
@@ -97,13 +100,18 @@ struct OwnBarrier {
 
 template <HopperShape s>
 struct HopperMemory {
-  using QueryRows = PanelTile<kWarpgroupRows, s.head_size>;  // of one warpgroup: Q, or staged O
+  using QueryRows = PanelTile<kWarpgroupRows, s.head_size>;  // of one warpgroup
+  static constexpr int kStagedColumns =
+      s.staging == Staging::halves ? s.head_size / 2 : s.head_size;
+  using StagedRows = PanelTile<kWarpgroupRows, kStagedColumns>;  // of O, of one warpgroup
   using KeyRows = PanelTile<s.keys, s.head_size>;
   using WeightRows = PanelTile<kWarpgroupRows, s.keys>;
 
   static constexpr int kKeyRing = s.stages * KeyRows::kBytes;
   static constexpr int kWeights = s.weights_in_registers ? 0 : s.consumers * WeightRows::kBytes;
-  static constexpr int kStaging = s.staging == Staging::own ? s.consumers * QueryRows::kBytes : 0;
+  static constexpr bool kStagingOfItsOwn =
+      s.staging == Staging::own || s.staging == Staging::halves;
+  static constexpr int kStaging = kStagingOfItsOwn ? s.consumers * StagedRows::kBytes : 0;
   static constexpr int kQueryTiles =
       query_tiles(s, QueryRows::kBytes, 2 * kKeyRing + kWeights + kStaging);
   static constexpr int kQ = kQueryTiles * QueryRows::kBytes;
@@ -115,8 +123,10 @@ struct HopperMemory {
   static_assert(kQueryTiles >= s.consumers && kBytes <= kSharedBytesMost,
                 "more shared memory than a block can have");
   static_assert(s.staging != Staging::weights ||
-                    (!s.weights_in_registers && WeightRows::kBytes >= QueryRows::kBytes),
+                    (!s.weights_in_registers && WeightRows::kBytes >= StagedRows::kBytes),
                 "O does not fit where the weights are");
+  static_assert(s.head_size % kStagedColumns == 0 && kStagedColumns % kPanelColumns == 0,
+                "O is stored by whole panels");
 
   std::byte* start;
   WorkItem* work_items;  // two for each tile of Q
@@ -144,10 +154,10 @@ struct HopperMemory {
   ODDTILE_DEVICE WeightRows weights(int group) const {
     return {start + kQ + 2 * kKeyRing + group * WeightRows::kBytes};
   }
-  ODDTILE_DEVICE QueryRows staging(int group, const QueryPlace& queries) const {
-    if (s.staging == Staging::queries) return q(queries);
+  ODDTILE_DEVICE StagedRows staging(int group, const QueryPlace& queries) const {
+    if (s.staging == Staging::queries) return {q(queries).start};
     if (s.staging == Staging::weights) return {weights(group).start};
-    return {start + kQ + 2 * kKeyRing + kWeights + group * QueryRows::kBytes};
+    return {start + kQ + 2 * kKeyRing + kWeights + group * StagedRows::kBytes};
   }
 };
 

@@ -8,8 +8,9 @@
 
 namespace oddtile {
 
-// Where a warpgroup's rows of O wait for the copy that stores them.
-enum class Staging : uint8_t { own, weights, queries };
+// Where a warpgroup's rows of O wait for the copy that stores them: in a buffer of their own, whole
+// or half of the columns at a time, or where weights or queries were.
+enum class Staging : uint8_t { own, halves, weights, queries };
 
 // A query tile of 64 rows for each consumer warpgroup, against blocks of `keys` keys, for head
 // sizes up to `head_size`.
@@ -43,18 +44,19 @@ inline constexpr FrameRule kEconomical = {.lazy = true, .by_integers = true};
 
 // The index plus kHopperFirst is the configuration's id.
 inline constexpr HopperShape kHopperShapes[] = {
-    {64, 3, 128, 3, true, true, Staging::own, kEconomical, false, 32, 160},          // 0: 192 x 128
-    {64, 3, 128, 4, true, false, Staging::own, kEconomical, false, 32, 160},         // 1: 192 x 128
-    {128, 3, 128, 2, false, true, Staging::weights, kEconomical, false, 32, 160},    // 2: 192 x 128
-    {128, 3, 64, 4, true, false, Staging::queries, kEconomical, false, 32, 160},     // 3: 192 x 64
-    {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, false, 40, 232},  // 4: 128 x 64
+    {64, 3, 128, 3, true, true, Staging::own, kEconomical, false, 32, 160},         // 0: 192 x 128
+    {64, 3, 128, 4, true, false, Staging::own, kEconomical, false, 32, 160},        // 1: 192 x 128
+    {128, 3, 128, 2, false, true, Staging::weights, kEconomical, false, 32, 160},   // 2: 192 x 128
+    {128, 3, 64, 4, true, false, Staging::queries, kEconomical, false, 32, 160},    // 3: 192 x 64
+    {256, 2, 64, 2, true, false, Staging::halves, {.lazy = true}, false, 40, 232},  // 4: 128 x 64
     // The same, general.
-    {64, 2, 128, 4, true, false, Staging::own, {}, true, 40, 232},                  // 5: 128 x 128
-    {128, 2, 128, 2, true, false, Staging::own, {}, true, 40, 232},                 // 6: 128 x 128
-    {256, 2, 64, 2, true, false, Staging::queries, {.lazy = true}, true, 40, 232},  // 7: 128 x 64
+    {64, 2, 128, 4, true, false, Staging::own, {}, true, 40, 232},                 // 5: 128 x 128
+    {128, 2, 128, 2, true, false, Staging::own, {}, true, 40, 232},                // 6: 128 x 128
+    {256, 2, 64, 2, true, false, Staging::halves, {.lazy = true}, true, 40, 232},  // 7: 128 x 64
     // From here on for the simulator.
     {64, 1, 32, 2, true, false, Staging::queries, kEconomical, true, 40, 256, false},  // 8
     {64, 2, 16, 3, false, true, Staging::own, {.lazy = true}, true, 40, 232, false},   // 9
+    {128, 2, 16, 2, true, false, Staging::halves, kEconomical, true, 40, 232, false},  // 10
 };
 
 inline constexpr int kHopperShapeCount = sizeof(kHopperShapes) / sizeof(kHopperShapes[0]);

@@ -44,18 +44,20 @@ ODDTILE_DEVICE void issue_accumulate(Accumulator<1, columns>& output,
   }
 }
 
-// Stores this warp's 16 rows of a left operand, all but the last `held` steps, into the warpgroup's
-// tile. Whoever lets the matrix unit or a copy read them puts a fence_async_proxy_shared behind it.
-template <int held = 0, int columns>
+// Stores this warp's 16 rows of a left operand, from column 16 * from_step on, into the warpgroup's
+// tile: as many columns as that has, less its last `held` steps. Whoever lets the matrix unit or a
+// copy read them puts a fence_async_proxy_shared behind it.
+template <int held = 0, int columns, int depth>
 ODDTILE_DEVICE void store_rows(const PanelTile<kWarpgroupRows, columns>& tile,
-                               const LeftOperand<1, columns>& values) {
+                               const LeftOperand<1, depth>& values, int from_step = 0) {
   // A step of two chunks changes bits 5 and 6 of the place alone. Opaque, so that no loop around
   // this keeps a register for each step.
   const int row = warp() % 4 * 16 + lane() % 16;
   const uint32_t first = opaque(uint32_t(tile.chunk(row, lane() / 16) - tile.start));
   ODDTILE_UNROLL
   for (int step = 0; step < columns / 16 - held; ++step) {
-    store_matrix_4(tile.panel(step / 4) + (first ^ uint32_t(step % 4 * 32)), values.at[0][step]);
+    store_matrix_4(tile.panel(step / 4) + (first ^ uint32_t(step % 4 * 32)),
+                   values.at[0][from_step + step]);
   }
 }
 
