@@ -126,12 +126,20 @@ ODDTILE_DEVICE uint32_t shared_address(const void* pointer) {
 }
 
 // ---- asynchronous copies ----
-// 16 bytes to shared memory; bytes from `valid_bytes` on are written as 0 and not read.
-template <class T>
+// 16 bytes to shared memory; bytes from `valid_bytes` on are written as 0 and not read. The rest of
+// its line of 128 bytes comes to L2, unless the 16 bytes are to come alone.
+template <bool alone = false, class T>
 ODDTILE_DEVICE void copy_async_16(void* to, Global<const T> from, int32_t valid_bytes) {
-  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
-               "l"(from.unchecked()), "r"(valid_bytes)
-               : "memory");
+  const uint32_t place = shared_address(to);
+  if constexpr (alone) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place),
+                 "l"(from.unchecked()), "r"(valid_bytes)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(place),
+                 "l"(from.unchecked()), "r"(valid_bytes)
+                 : "memory");
+  }
 }
 ODDTILE_DEVICE void commit_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
@@ -261,6 +269,13 @@ ODDTILE_DEVICE uint32_t sum_of_pairs(uint32_t a, uint32_t b) {
   } else {
     asm("add.rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
   }
+  return result;
+}
+// Byte i of the result is the byte of low, high (0 ... 7) that nibble i of the selector names; if
+// the nibble's highest bit is set, that byte's highest bit throughout.
+ODDTILE_DEVICE uint32_t select_bytes(uint32_t low, uint32_t high, uint32_t selector) {
+  uint32_t result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
   return result;
 }
 ODDTILE_DEVICE float minimum(float a, float b) {

@@ -97,6 +97,19 @@ inline uint32_t sum_of_pairs(uint32_t a, uint32_t b) {
   return pack<T>(sum(a, b), sum(a >> 16, b >> 16));
 }
 
+// Byte i of the result is the byte of low, high (0 ... 7) that nibble i of the selector names; if
+// the nibble's highest bit is set, that byte's highest bit throughout.
+inline uint32_t select_bytes(uint32_t low, uint32_t high, uint32_t selector) {
+  const uint64_t bytes = uint64_t(high) << 32 | low;
+  uint32_t result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t nibble = selector >> (4 * i) & 15u;
+    const auto byte = uint32_t(bytes >> (8 * (nibble & 7u))) & 0xFFu;
+    result |= (nibble < 8 ? byte : (byte >> 7) * 0xFFu) << (8 * i);
+  }
+  return result;
+}
+
 // The same bits; on the GPU, of which the compiler knows nothing.
 inline uint32_t opaque(uint32_t bits) {
   return bits;

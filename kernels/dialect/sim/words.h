@@ -114,7 +114,7 @@ ODDTILE_DEVICE uint32_t shared_address(const void* pointer) {
 
 // ---- asynchronous copies ----
 // 16 bytes to shared memory; bytes from `valid_bytes` on are written as 0 and not read.
-template <class T>
+template <bool alone = false, class T>
 ODDTILE_DEVICE void copy_async_16(void* to, Global<const T> from, int32_t valid_bytes,
                                   simulator::Site site = simulator::Site::here()) {
   simulator::copy_async(to, address_of(from, 0, 0), valid_bytes, site);
