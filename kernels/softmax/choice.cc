@@ -8,14 +8,13 @@
 namespace oddtile {
 namespace {
 
-constexpr int32_t kWideFrame = 128;          // bytes
-constexpr int64_t kExchange = 640;           // bytes of shared memory for reductions over a block
-constexpr int64_t kTileBytes = 17408;        // of x, and of y where it has a place of its own
-constexpr int64_t kMaskedTileBytes = 16384;  // of x
-constexpr int64_t kMostMaskedOfTile = 256;   // columns
-constexpr int64_t kTileRows = 8;  // a multiple: tiles then start on a vector of the first
-constexpr int64_t kMaskedTileRows = 16;
-constexpr int32_t kFewestThreads = 64;  // of a block that holds one row, 4 vectors a lane
+constexpr int32_t kWideFrame = 128;        // bytes
+constexpr int64_t kExchange = 640;         // bytes of shared memory for reductions over a block
+constexpr int64_t kTileBytes = 17408;      // of x; as many for y
+constexpr int64_t kShortTileBytes = 9856;  // where a warp takes one short row at once
+constexpr int64_t kMaskedShortTileBytes = 12544;
+constexpr int64_t kMostColumnsWithGaps = 136;  // of tiles to prefer
+constexpr int32_t kFewestThreads = 64;         // of a block that holds one row, 4 vectors a lane
 constexpr int32_t kMostThreads = 1024;
 constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more lanes
 constexpr int64_t kMostBytesOfCutRow = 2048;
@@ -29,7 +28,8 @@ constexpr int64_t kHandful = 8;
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 46, 8};
 constexpr int32_t kWarps[] = {5, 6, 7, 8};  // for a handful of rows
 constexpr int32_t kFewRows[] = {38, 39, 40, 41, 42, 43, 44, 45};
-constexpr int32_t kTiles[] = {22, 23, 24, 25, 26, 27, 28, 29};
+constexpr int32_t kTiles[] = {57, 22, 23, 24, 25, 26, 27, 28, 29};
+constexpr int32_t kSameBankTiles[] = {58, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11;
 constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
 constexpr int32_t kShared1024[] = {13, 18, 19, 20, 21};
@@ -85,11 +85,14 @@ RowAddresses row_addresses(const oddtile_softmax_problem& p, const void* data, i
   return {int64_t(reinterpret_cast<uintptr_t>(data) & 0xFFFu), int64_t(step & 0xFFFu)};
 }
 
-// No gaps between rows.
+// Equal strides, and gaps between rows that are less than a vector of rows that are more.
 bool suits_tiles(const oddtile_softmax_problem& p) {
-  return element_bytes(p.dtype) == 2 && p.rows > 1 && p.columns > 0 &&
-         p.x_row_stride == p.columns && p.y_row_stride == p.columns &&
-         (p.mask == nullptr || p.mask_row_stride == p.columns);
+  const int64_t width = softmax_width(p.dtype, false);
+  const int64_t gap = p.y_row_stride - p.columns;
+  const bool masked = p.mask != nullptr;
+  return (element_bytes(p.dtype) == 2 || masked) && p.rows > 1 && p.columns > 0 &&
+         p.x_row_stride == p.y_row_stride && (!masked || p.mask_row_stride == p.y_row_stride) &&
+         (gap == 0 || (gap > 0 && gap < width && p.columns >= 2 * width));
 }
 
 bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
@@ -107,7 +110,8 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
       return (it.threads == 32 || vectors >= int64_t(it.threads) * it.vectors * it.cluster / 2) &&
              vectors < int64_t(1) << 20 && p.rows <= kMostBlocks / it.cluster;
     case SoftmaxForm::tile:
-      return suits_tiles(p) && p.columns <= int64_t(it.lanes) * it.vectors;
+      return suits_tiles(p) && p.columns >= int64_t(it.lanes) * it.least &&
+             p.columns <= int64_t(it.lanes) * it.vectors;
     case SoftmaxForm::online:
       return true;
     case SoftmaxForm::few:
@@ -211,21 +215,34 @@ int32_t block_for(const oddtile_softmax_problem& p) {
   return fewest == slots_8 ? kBlock8 : kBlock9;
 }
 
+// Rows that 8 lanes each of a warp take at once lie an odd multiple of 32 bytes apart, a quarter of
+// the banks of shared memory. (Those of a multiple of 64 bytes cannot.)
+int32_t rows_apart(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
+  if (it.narrow || it.lanes == 32) return 1;
+  int32_t apart = 32;
+  int64_t odd = p.y_row_stride * element_bytes(p.dtype);
+  for (; apart > 1 && odd % 2 == 0; odd /= 2) apart /= 2;
+  return apart;
+}
+
 SoftmaxPlan tile_plan(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
   // As staged in shared memory, the bytes before and after a run included.
   const auto staged = [](int64_t bytes) { return round_up(bytes + 15, int64_t(16)); };
-  const int64_t row_bytes = p.columns * element_bytes(p.dtype);
-  const bool masked = p.mask != nullptr;
-  const int64_t places = softmax_tile_moves(p) ? 2 : 1;
-  const int64_t fit = (masked ? kMaskedTileBytes : kTileBytes) / (places * row_bytes);
-  const int64_t multiple = masked ? kMaskedTileRows : kTileRows;
+  const int64_t row_bytes = p.y_row_stride * element_bytes(p.dtype);
+  const int32_t apart = rows_apart(p, it);
+  const int64_t together = int64_t(32 / it.lanes) * apart;
+  // Tiles then start on a vector of y if the first does.
+  const int64_t multiple = std::max(together, 16 / element_bytes(p.dtype));
+  const bool is_short = it.lanes == 32 && it.vectors <= 8;
+  const int64_t short_bytes = p.mask == nullptr ? kShortTileBytes : kMaskedShortTileBytes;
+  const int64_t fit = (is_short ? short_bytes : kTileBytes) / row_bytes;
   const int64_t many = std::max(fit / multiple * multiple, multiple);
-  const int64_t rows = it.threads < 128 ? 2 : many;  // for fuzzing: tiles enough in a few rows
-  const int64_t mask_bytes = p.mask != nullptr ? staged(rows * p.columns) : 0;
+  const int64_t rows = it.narrow ? together : many;  // for fuzzing: tiles enough in a few rows
   return {.blocks = ceil_div(p.rows, rows),
           .threads = it.threads,
           .tile_rows = int32_t(rows),
-          .shared_bytes = places * staged(rows * row_bytes) + mask_bytes};
+          .rows_apart = apart,
+          .shared_bytes = 2 * staged(rows * row_bytes)};
 }
 
 }  // namespace
@@ -255,10 +272,6 @@ bool softmax_moves(const oddtile_softmax_problem& p) {
   const RowAddresses x = row_addresses(p, p.x, p.x_row_stride);
   const RowAddresses y = row_addresses(p, p.y, p.y_row_stride);
   return (y.first - x.first) % 16 != 0 || (y.step - x.step) % 16 != 0;
-}
-
-bool softmax_tile_moves(const oddtile_softmax_problem& p) {
-  return softmax_moves(p) && p.mask == nullptr;
 }
 
 bool softmax_cuts_sectors(const oddtile_softmax_problem& p) {
@@ -308,11 +321,14 @@ bool softmax_admits(const oddtile_softmax_problem& p, int32_t index,
 
 int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
-  // Masks are as slow to apply element by element as lanes are to find the ends of rows: tiles are
-  // for the shorter half of masked rows.
-  const bool wants_tile = p.mask == nullptr || p.columns <= kMostMaskedOfTile;
+  // Rows that all start in one bank are taken two or one at once.
+  const bool same_banks = p.y_row_stride * element_bytes(p.dtype) % 128 == 0;
+  // Longer rows with gaps are quicker by lanes, each for itself.
+  const bool wants_tile =
+      p.y_row_stride == p.columns || (p.columns <= kMostColumnsWithGaps && !same_banks);
   if (p.rows >= kFew && wants_tile && !softmax_rows_are_whole(p, false)) {
-    const int32_t tile = first_of(kTiles, p, machine);
+    const int32_t tile =
+        same_banks ? first_of(kSameBankTiles, p, machine) : first_of(kTiles, p, machine);
     if (tile >= 0) return tile;
   }
   const int32_t few = few_rows_for(p, machine);

@@ -26,11 +26,11 @@ TEST(SoftmaxChoice, ManyRows) {
     int64_t columns;
     int32_t fp32, bf16;
   } table[] = {
-      {1, 0, 22},
+      {1, 0, 57},
       {32, 0, 0},
       {64, 1, 0},
-      {100, 3, 22},
-      {127, 4, 23},
+      {100, 3, 23},
+      {127, 4, 24},
       {128, 3, 1},
       {129, 4, 24},
       {255, 6, 25},
@@ -86,6 +86,13 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   // 126 vectors from 16-byte boundaries, 133 from 128-byte ones.
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 1000, 1001)), 46);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 781, 782)), 7);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 129, 130)), 24);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 64, 65)), 22);
+  EXPECT_EQ(choose(problem(oddtile_fp32, kMany, 129, 130)), 4);
+  auto same_banks = problem(oddtile_bf16, kMany, 128);
+  same_banks.x = reinterpret_cast<const uint16_t*>(memory) + 33;
+  EXPECT_EQ(choose(same_banks), 58);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 127, 128)), 1);
   auto gaps = problem(oddtile_bf16, kMany, 1000, 1001);
   EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "in place x has brought them";
   gaps.x = memory + 32;
@@ -97,10 +104,31 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   p.x = memory + 1;
   EXPECT_TRUE(softmax_moves(p));
   EXPECT_EQ(choose(p), 12);
-  auto tile = problem(oddtile_bf16, kMany, 129);
-  EXPECT_EQ(softmax_plan(tile, 24).tile_rows, 64);
-  tile.x = memory + 1;
-  EXPECT_EQ(softmax_plan(tile, 24).tile_rows, 32);
+}
+
+TEST(SoftmaxChoice, RowsOfAWarpLieInDifferentBanks) {
+  static uint8_t mask[16];
+  for (int dtype = 0; dtype < 3; ++dtype) {
+    for (int64_t columns = 1; columns <= 1024; ++columns) {
+      for (int64_t gap = 0; gap < 8; ++gap) {
+        auto p = problem(oddtile_dtype(dtype), kMany, columns, columns + gap);
+        p.mask = dtype == 0 ? mask : nullptr;
+        p.mask_row_stride = p.y_row_stride;
+        for (int32_t index : {57, 22, 23, 24, 58, 25, 26, 27, 28, 29}) {
+          if (!softmax_admits(p, index, kMachine)) continue;
+          const SoftmaxPlan plan = softmax_plan(p, index);
+          const int64_t bytes = p.y_row_stride * (dtype == 0 ? 4 : 2);
+          EXPECT_EQ(plan.tile_rows * bytes % 16, 0) << "a tile starts as the first one does";
+          EXPECT_LE(plan.tile_rows * bytes + 14, 9 * 128 * 16) << "128 lanes bring 9 vectors each";
+          const int32_t lanes = kSoftmaxConfigurations[index].lanes;
+          EXPECT_EQ(plan.tile_rows % (32 / lanes * plan.rows_apart), 0);
+          if (lanes == 32 || bytes % 64 == 0) continue;
+          // Rows 0, 1, 2 and 3 of a warp: a quarter of the banks from one to the next.
+          EXPECT_EQ(plan.rows_apart * bytes % 64, 32) << columns << " " << gap;
+        }
+      }
+    }
+  }
 }
 
 TEST(SoftmaxChoice, LongRowsThatAreNotCopiedAsTheyAreDoNotStay) {
@@ -159,12 +187,15 @@ TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
     p.mask_row_stride = columns;
     return choose(p);
   };
+  EXPECT_EQ(masked(oddtile_fp32, 129), 24);
+  EXPECT_EQ(masked(oddtile_fp32, 255), 25);
+  EXPECT_EQ(masked(oddtile_fp32, 781), 28);
   EXPECT_EQ(masked(oddtile_fp32, 256), 5);
   EXPECT_EQ(masked(oddtile_fp32, 2048), 9);
   EXPECT_EQ(masked(oddtile_fp32, 8192), 10);
   EXPECT_EQ(masked(oddtile_fp32, 32768), 53);
   EXPECT_EQ(masked(oddtile_fp32, 65536), 54);
-  EXPECT_EQ(masked(oddtile_bf16, 100), 22);
+  EXPECT_EQ(masked(oddtile_bf16, 100), 23);
   EXPECT_EQ(masked(oddtile_bf16, 2048), 9);
   EXPECT_EQ(masked(oddtile_bf16, 8192), 10);
   EXPECT_EQ(masked(oddtile_bf16, 32768), 10);
@@ -191,7 +222,7 @@ TEST(SoftmaxChoice, FewRowsGetMoreLanes) {
   EXPECT_EQ(choose(problem(oddtile_bf16, 16, 99)), 2);  // no tile
 }
 
-TEST(SoftmaxChoice, TilesAreForRowsWithoutGaps) {
+TEST(SoftmaxChoice, TilesAreForGapsOfLessThanAVector) {
   const auto tiled = [](auto change) {
     auto p = problem(oddtile_bf16, kMany, 129);
     change(p);
@@ -200,7 +231,9 @@ TEST(SoftmaxChoice, TilesAreForRowsWithoutGaps) {
   };
   EXPECT_TRUE(tiled([](auto&) {}));
   EXPECT_TRUE(tiled([](auto& p) { p.y = memory + 1; }));
-  EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 130; }));
+  EXPECT_TRUE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 130; }));
+  EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 137; }));
+  EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 16, p.columns = 15; }));
   EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = 130; }));
   EXPECT_FALSE(tiled([](auto& p) { p.dtype = oddtile_fp32; }));
   EXPECT_FALSE(tiled([](auto& p) { p.x_row_stride = p.y_row_stride = 136, p.columns = 128; }));

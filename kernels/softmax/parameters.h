@@ -14,7 +14,7 @@ enum class SoftmaxForm { lanes, block, shared, staying, tile, online, few };
 
 // `lanes` lanes share a row (part of a warp; 0: all blocks of a cluster). A lane owns `vectors`
 // vectors of the row in registers (online: per step; tile: elements). Vectors have 16 bytes, or two
-// elements where `narrow`. threads = 0: as many as the row needs.
+// elements where `narrow` (a tile then has few rows). threads = 0: as many as the row needs.
 struct SoftmaxConfiguration {
   const char* name;
   SoftmaxForm form;
@@ -24,6 +24,7 @@ struct SoftmaxConfiguration {
   bool narrow = false;
   int32_t cluster = 1;  // blocks that share a row
   bool close = false;   // frames of 16 bytes for rows that start anywhere
+  int32_t least = 0;    // tile: elements that every lane has
 };
 
 inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
@@ -50,21 +51,21 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     {"4 blocks x 1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8, false, 4},    // 19
     {"8 blocks x 1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8, false, 8},    // 20
     {"16 blocks x 1024 lanes and shared memory", SoftmaxForm::shared, 1024, 0, 8, false, 16},  // 21
-    {"tile, 16 lanes x 7 elements", SoftmaxForm::tile, 128, 16, 7},                            // 22
-    {"tile, 16 lanes x 8 elements", SoftmaxForm::tile, 128, 16, 8},                            // 23
-    {"tile, 16 lanes x 9 elements", SoftmaxForm::tile, 128, 16, 9},                            // 24
-    {"tile, warp x 8 elements", SoftmaxForm::tile, 128, 32, 8},                                // 25
-    {"tile, warp x 12 elements", SoftmaxForm::tile, 128, 32, 12},                              // 26
-    {"tile, warp x 16 elements", SoftmaxForm::tile, 128, 32, 16},                              // 27
-    {"tile, warp x 25 elements", SoftmaxForm::tile, 128, 32, 25},                              // 28
-    {"tile, warp x 32 elements", SoftmaxForm::tile, 128, 32, 32},                              // 29
+    {"tile, 8 lanes x 9 elements", SoftmaxForm::tile, 128, 8, 9, false, 1, false, 4},          // 22
+    {"tile, 8 lanes x 13 elements", SoftmaxForm::tile, 128, 8, 13, false, 1, false, 8},        // 23
+    {"tile, 8 lanes x 17 elements", SoftmaxForm::tile, 128, 8, 17, false, 1, false, 12},       // 24
+    {"tile, warp x 8 elements", SoftmaxForm::tile, 128, 32, 8, false, 1, false, 4},            // 25
+    {"tile, warp x 12 elements", SoftmaxForm::tile, 128, 32, 12, false, 1, false, 8},          // 26
+    {"tile, warp x 16 elements", SoftmaxForm::tile, 128, 32, 16, false, 1, false, 12},         // 27
+    {"tile, warp x 25 elements", SoftmaxForm::tile, 128, 32, 25, false, 1, false, 16},         // 28
+    {"tile, warp x 32 elements", SoftmaxForm::tile, 128, 32, 32, false, 1, false, 24},         // 29
     {"online, 1024 lanes x 4 vectors", SoftmaxForm::online, 1024, 0, 4},                       // 30
     // For fuzzing: a hundred columns already fill several lanes, warps, blocks and online steps.
     {"8 lanes x 2 pairs", SoftmaxForm::lanes, 32, 8, 2, true},                                // 31
     {"block x 2 pairs", SoftmaxForm::block, 0, 0, 2, true},                                   // 32
     {"32 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 32, 0, 2},                // 33
     {"3 blocks x 32 lanes and shared memory", SoftmaxForm::shared, 32, 0, 2, false, 3},       // 34
-    {"tile of 2 rows, 16 lanes x 9 elements", SoftmaxForm::tile, 32, 16, 9},                  // 35
+    {"tile of few rows, 8 lanes x 5 elements", SoftmaxForm::tile, 128, 8, 5, true},           // 35
     {"online, 32 lanes x 1 pair", SoftmaxForm::online, 32, 0, 1, true},                       // 36
     {"online, 64 lanes x 1 pair", SoftmaxForm::online, 64, 0, 1, true},                       // 37
     {"few rows, warp x 2 pairs", SoftmaxForm::few, 32, 0, 2, true},                           // 38
@@ -89,8 +90,11 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     {"16 blocks x 128 lanes and shared memory", SoftmaxForm::shared, 128, 0, 8, false, 16},  // 54
     {"8 blocks x 256 lanes and shared memory", SoftmaxForm::shared, 256, 0, 8, false, 8},    // 55
     {"16 blocks x 256 lanes and shared memory", SoftmaxForm::shared, 256, 0, 8, false, 16},  // 56
+
+    {"tile, 8 lanes x 5 elements", SoftmaxForm::tile, 128, 8, 5},                        // 57
+    {"tile, 16 lanes x 8 elements", SoftmaxForm::tile, 128, 16, 8, false, 1, false, 4},  // 58
 };
-inline constexpr int32_t kSoftmaxCount = 57;
+inline constexpr int32_t kSoftmaxCount = 59;
 inline constexpr int32_t kSoftmaxOnline = 30;
 
 // What a machine has for a launch.
@@ -116,10 +120,6 @@ bool softmax_rows_are_whole(const oddtile_softmax_problem& problem, bool narrow)
 // Whether rows of x lie otherwise on 16-byte vectors than rows of y.
 bool softmax_moves(const oddtile_softmax_problem& problem);
 
-// Whether a tile's results then have a place of their own, as y lies; with a mask they would take
-// the place of too many rows.
-bool softmax_tile_moves(const oddtile_softmax_problem& problem);
-
 // Whether gaps between rows of y cut sectors that a kernel had better ask for: not in place, where
 // x is there, and not in long rows, which have few.
 bool softmax_cuts_sectors(const oddtile_softmax_problem& problem);
@@ -135,6 +135,7 @@ struct SoftmaxPlan {
   int32_t threads;
   int32_t shared_slots;  // vectors of a lane in shared memory
   int32_t tile_rows;     // of a block
+  int32_t rows_apart;    // in a tile: those of one warp
   int64_t shared_bytes;
 };
 

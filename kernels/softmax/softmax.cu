@@ -90,22 +90,26 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
 template <class T, bool masked>
 void (*kernel_of_tiles(const SoftmaxConfiguration& it))(TileParameters<T>) {
   switch (it.lanes * it.vectors) {
-    case 16 * 7:
-      return softmax_of_tiles<T, 16, 7, masked>;
+    case 8 * 5:
+      return softmax_of_tiles<T, 8, 5, 0, masked>;
+    case 8 * 9:
+      return softmax_of_tiles<T, 8, 9, 4, masked>;
+    case 8 * 13:
+      return softmax_of_tiles<T, 8, 13, 8, masked>;
+    case 8 * 17:
+      return softmax_of_tiles<T, 8, 17, 12, masked>;
     case 16 * 8:
-      return softmax_of_tiles<T, 16, 8, masked>;
-    case 16 * 9:
-      return softmax_of_tiles<T, 16, 9, masked>;
+      return softmax_of_tiles<T, 16, 8, 4, masked>;
     case 32 * 8:
-      return softmax_of_tiles<T, 32, 8, masked>;
+      return softmax_of_tiles<T, 32, 8, 4, masked>;
     case 32 * 12:
-      return softmax_of_tiles<T, 32, 12, masked>;
+      return softmax_of_tiles<T, 32, 12, 8, masked>;
     case 32 * 16:
-      return softmax_of_tiles<T, 32, 16, masked>;
+      return softmax_of_tiles<T, 32, 16, 12, masked>;
     case 32 * 25:
-      return softmax_of_tiles<T, 32, 25, masked>;
+      return softmax_of_tiles<T, 32, 25, 16, masked>;
     default:
-      return softmax_of_tiles<T, 32, 32, masked>;
+      return softmax_of_tiles<T, 32, 32, 24, masked>;
   }
 }
 
@@ -146,16 +150,25 @@ bool launch_few_rows(const oddtile_softmax_problem& problem, const SoftmaxConfig
 template <class T>
 bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
                   const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
-  const TileParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
-                               .y = Global<T>(static_cast<T*>(problem.y)),
-                               .mask = Global<const uint8_t>(problem.mask),
-                               .rows = problem.rows,
-                               .columns = int32_t(problem.columns),
-                               .tile_rows = plan.tile_rows,
-                               .moves = softmax_tile_moves(problem)};
-  const auto kernel =
-      problem.mask != nullptr ? kernel_of_tiles<T, true>(it) : kernel_of_tiles<T, false>(it);
-  return launch(kernel, it.name, shape, stream, p);
+  const auto stride = uint64_t(problem.y_row_stride);
+  const TileParameters<T> p = {
+      .x = Global<const T>(static_cast<const T*>(problem.x)),
+      .y = Global<T>(static_cast<T*>(problem.y)),
+      .mask = Global<const uint8_t>(problem.mask),
+      .rows = problem.rows,
+      .columns = int32_t(problem.columns),
+      .stride = int32_t(stride),
+      .inverse = uint32_t(((uint64_t(1) << 32) + stride - 1) / stride),
+      .tile_rows = plan.tile_rows,
+      .apart = plan.rows_apart,
+      .mask_ahead = round_up(kMaskAhead, int64_t(plan.tile_rows) * problem.y_row_stride),
+      .cuts_sectors = softmax_cuts_sectors(problem)};
+  if (problem.mask != nullptr)
+    return launch(kernel_of_tiles<T, true>(it), it.name, shape, stream, p);
+  if constexpr (sizeof(T) == 2) {
+    return launch(kernel_of_tiles<T, false>(it), it.name, shape, stream, p);
+  }
+  return false;  // fp32 has no such form
 }
 
 // The blocks of a launch whose clusters stay, and when they start: in turns of `start_delay`.
@@ -204,8 +217,7 @@ bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* str
                              .cluster_blocks = it.cluster};
   if (it.form == SoftmaxForm::few) return launch_few_rows<T>(problem, it, shape, stream);
   if (it.form != SoftmaxForm::tile) return launch_rows<T>(problem, it, plan, shape, stream);
-  if constexpr (sizeof(T) == 2) return launch_tiles<T>(problem, it, plan, shape, stream);
-  return false;  // fp32 has no such form
+  return launch_tiles<T>(problem, it, plan, shape, stream);
 }
 
 bool admits_id(const oddtile_softmax_problem& problem, int32_t id) {

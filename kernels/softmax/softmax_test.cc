@@ -238,6 +238,20 @@ TEST(Softmax, EveryWidthUpTo200InEveryForm) {
   }
 }
 
+TEST(Softmax, TilesWithEveryGapAndShift) {
+  Random random(4);
+  const int64_t before = runs;
+  for (int64_t round = 0; round < 600; ++round) {
+    Shape shape = any_shape(random, random.between(2, 140), random.between(1, 300));
+    shape.x_pad = shape.y_pad = shape.mask_pad = round % 9;
+    check_any(int(random.below(3)), shape, uint64_t(round), [&](int32_t index) {
+      return kSoftmaxConfigurations[index].form == SoftmaxForm::tile;
+    });
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(runs - before, 1000);
+}
+
 TEST(Softmax, LongRowsInEveryForm) {
   Random random(2);
   for (const int64_t columns : {1023, 4096, 4097, 16389, 33001, 70000, 140001}) {

@@ -1,9 +1,11 @@
-// A run of memory of any alignment brought to shared memory by the block, and taken back out.
+// A run of memory of any alignment brought to shared memory by the block, and rows of it taken back
+// out.
 //
-// In shared memory it lies as it does in global memory modulo 16 bytes, so that its inner part
-// moves by aligned vectors; the elements before and after them move one by one. Nothing outside
-// the run is read or written.
+// In shared memory it lies as it does in global memory modulo 16 bytes, so that it moves by aligned
+// vectors. Vectors that stick out at its ends are read whole; nothing outside the rows is written.
 #pragma once
+
+#include <type_traits>
 
 #include "kernels/tile/packed.cuh"
 
@@ -14,57 +16,175 @@ constexpr int32_t staged_bytes(int32_t bytes) {
   return (bytes + 15 + 15) / 16 * 16;
 }
 
-// Where the first element of a run lies in `memory`, 16-byte aligned, if it lies there as it does
-// in global memory modulo 16 bytes.
-template <class T>
-ODDTILE_DEVICE T* staged_place(std::byte* memory, Global<T> run) {
-  return reinterpret_cast<T*>(memory + address_modulo(run, 16));
-}
+// Threads of the block, and vectors of 16 bytes that each of them moves at most.
+inline constexpr int kStagingThreads = 128;
+inline constexpr int kStagingRounds = 9;
 
-// Starts the copies of `count` elements (at least one) to `to`, 16-byte aligned, and returns where
-// the first will be. Commit, wait and synchronise before reading. What shares a vector with the run
-// there becomes 0.
+// A run of `count` elements (at least one) over the vectors of its memory: vector v holds the
+// elements from v * width - lead on.
 template <class T>
-ODDTILE_DEVICE T* stage_in(std::byte* to, Global<const T> from, int32_t count) {
-  constexpr int32_t kWidth = 16 / int32_t(sizeof(T));
-  const auto lead = int32_t(address_modulo(from, 16) / sizeof(T));
-  T* const first = reinterpret_cast<T*>(to) + lead;
-  const int32_t before = lead == 0 ? 0 : kWidth - lead;
-  const int32_t head = before < count ? before : count;
-  const int32_t vectors = (count - head) / kWidth;
-  for (int32_t v = thread(); v < vectors; v += threads()) {
-    const int32_t at = head + v * kWidth;
-    copy_async_16(first + at, from + at, 16);
-  }
-  // The vectors of the two ends, element by element.
-  const int32_t tail = head + vectors * kWidth;
-  if (thread() < kWidth) {
-    const auto place = [&](int32_t at) {
-      first[at] = at >= 0 && at < count ? load(from, at) : T{};
-    };
-    if (lead != 0) place(thread() - lead);
-    if (tail < count) place(tail + thread());
-  }
-  return first;
-}
-
-// Stores `count` elements from `first`, where stage_in put them, to `to`. Synchronise before.
-template <class T>
-ODDTILE_DEVICE void stage_out(Global<T> to, const T* first, int32_t count) {
-  constexpr int32_t kWidth = 16 / int32_t(sizeof(T));
+struct VectorRun {
+  static constexpr int kWidth = 16 / int(sizeof(T));
   using Vec = Packed<T, kWidth>;
-  const auto lead = int32_t(address_modulo(to, 16) / sizeof(T));
-  const Global<T> grid = to + -int64_t(lead);
-  const auto shift = shared_address(first - lead) & 15u;  // of the grid's vectors there
-  for (int32_t v = thread(); v * kWidth < lead + count; v += threads()) {
-    const int32_t at = v * kWidth - lead;
-    if (at >= 0 && at + kWidth <= count) {
-      const auto* low =
-          reinterpret_cast<const Vec*>(reinterpret_cast<const std::byte*>(first + at) - shift);
-      store_as(grid, v, shift == 0 ? low[0] : funnel(low[0], low[1], shift));
-      continue;
+
+  Global<T> grid;
+  int32_t lead;  // elements of vector 0 before the run
+  int32_t count;
+
+  ODDTILE_DEVICE VectorRun(Global<T> first, int32_t elements)
+      : lead(int32_t(address_modulo(first, 16) / sizeof(T))), count(elements) {
+    grid = first + -int64_t(lead);
+  }
+  // This lane's vector number `round`, and how many come between it and the lane's first.
+  static ODDTILE_DEVICE int32_t own(int round) { return thread() + own_step(round); }
+  static ODDTILE_DEVICE int32_t own_step(int round) { return round * kStagingThreads; }
+  ODDTILE_DEVICE Global<T> own_vectors() const { return grid + int64_t(thread()) * kWidth; }
+  ODDTILE_DEVICE int32_t vectors() const { return (lead + count + kWidth - 1) / kWidth; }
+  // Those that lie wholly inside: [inner_begin(), inner_end()), of which a short run has none.
+  ODDTILE_DEVICE int32_t inner_begin() const { return lead == 0 ? 0 : 1; }
+  ODDTILE_DEVICE int32_t inner_end() const { return (lead + count) / kWidth; }
+  ODDTILE_DEVICE bool is_inner(int32_t v) const { return v >= inner_begin() && v < inner_end(); }
+  // Calls body with the rounds of this lane's inner vectors.
+  template <class Body>
+  ODDTILE_DEVICE void for_inner(const Body& body) const {
+    ODDTILE_UNROLL
+    for (int i = 0; i < kStagingRounds; ++i) {
+      if (own(i) >= inner_end()) break;
+      if (i > 0 || own(i) >= inner_begin()) body(i);
     }
-    for (int32_t i = at < 0 ? 0 : at; i < at + kWidth && i < count; ++i) store(to, i, first[i]);
+  }
+  // Where it lies in shared memory, if its vectors lie from `memory` on.
+  template <class Element>
+  ODDTILE_DEVICE Element* place_in(std::byte* memory) const {
+    return reinterpret_cast<Element*>(memory) + lead;
+  }
+  // Calls body with the vectors that stick out, on the lanes that own them.
+  template <class Body>
+  ODDTILE_DEVICE void at_ends(const Body& body) const {
+    const int32_t last = vectors() - 1;
+    if (thread() == 0 && !is_inner(0)) body(0);
+    if (last > 0 && thread() == last % kStagingThreads && !is_inner(last)) body(last);
+  }
+  // A vector read whole, although only elements of the run have an influence.
+  ODDTILE_DEVICE Vec read(int32_t v) const {
+    const int32_t before = lead - v * kWidth;
+    const int32_t behind = v * kWidth + kWidth - lead - count;
+    constexpr uint32_t kAll = (1u << kWidth) - 1u;
+    const uint32_t inside = kAll << (before > 0 ? before : 0) & kAll >> (behind > 0 ? behind : 0);
+    return load_covering<Vec>(grid, v, inside & kAll);
+  }
+};
+
+// The vectors of a run that one lane brings to shared memory, where vector 0 lies at `to`.
+template <class T>
+class StagedVectors {
+ public:
+  using Vec = typename VectorRun<const T>::Vec;
+
+  ODDTILE_DEVICE StagedVectors(std::byte* to, const VectorRun<const T>& run)
+      : to_(to), from_(run.own_vectors()), run_(run) {}
+
+  ODDTILE_DEVICE void start() const {
+    run_.for_inner([&](int round) { copy_async_16(place(round), from(round), 16); });
+  }
+  // Zeros in place of those that are not wanted, nor is what else lies in the line of those that
+  // are.
+  template <class Wanted>
+  ODDTILE_DEVICE void start_some(const Wanted& wanted) const {
+    constexpr bool kAlone = true;
+    run_.for_inner([&](int round) {
+      copy_async_16<kAlone>(place(round), from(round), wanted(round) ? 16 : 0);
+    });
+  }
+  // Brings what sticks out, and waits for all that was started.
+  ODDTILE_DEVICE void finish() const {
+    run_.at_ends([&](int32_t v) { *reinterpret_cast<Vec*>(to_ + 16 * v) = run_.read(v); });
+    commit_copies();
+    wait_copies<0>();
+  }
+  ODDTILE_DEVICE Vec* place(int round) const {
+    return reinterpret_cast<Vec*>(to_ + 16 * thread() + 16 * run_.own_step(round));
+  }
+
+ private:
+  ODDTILE_DEVICE Global<const T> from(int round) const {
+    return from_ + run_.own_step(round) * VectorRun<T>::kWidth;
+  }
+
+  std::byte* to_;
+  Global<const T> from_;
+  VectorRun<const T> run_;
+};
+
+// Brings a run to `to`, 16-byte aligned; synchronise before reading.
+template <class T>
+ODDTILE_DEVICE void stage_in(std::byte* to, const VectorRun<const T>& run) {
+  const StagedVectors<T> mine(to, run);
+  mine.start();
+  mine.finish();
+}
+
+// Rows of a run, `stride` elements from one to the next.
+struct StagedRows {
+  int32_t rows;
+  int32_t columns;
+  int32_t stride;
+  uint32_t inverse;  // 2^32 / stride rounded up; 0 for one row
+};
+
+// Elements [from, to) of the vector at `at`, fewer than all, that end or begin with the vector, by
+// pieces as large as can be.
+template <class T>
+ODDTILE_DEVICE void store_part(Global<T> at, const T* values, int32_t from, int32_t to) {
+  constexpr int kWidth = 16 / int(sizeof(T));
+  const int32_t count = to - from;
+  const auto piece = [&](auto size) {
+    constexpr int kSize = decltype(size)::value;
+    if ((count & kSize) == 0) return;
+    // Larger pieces lie nearer to the vector's own end.
+    const int32_t place = from == 0 ? count & ~(2 * kSize - 1) : kWidth - (count & ~(kSize - 1));
+    using Piece = Vector<T, kSize>;
+    store_as<Piece>(at + place, 0, *reinterpret_cast<const Piece*>(values + place));
+  };
+  if constexpr (kWidth == 8) piece(std::integral_constant<int, 4>{});
+  piece(std::integral_constant<int, 2>{});
+  piece(std::integral_constant<int, 1>{});
+}
+
+// Stores the rows that lie at `first`, as `to` does modulo 16 bytes, to `to`; what lies between
+// them stays as it is. Synchronise before.
+template <class T>
+ODDTILE_DEVICE void stage_out(Global<T> to, const T* first, const StagedRows& staged) {
+  constexpr int kWidth = VectorRun<T>::kWidth;
+  using Vec = typename VectorRun<T>::Vec;
+  const VectorRun<T> run(to, (staged.rows - 1) * staged.stride + staged.columns);
+  if (staged.columns < 2 * kWidth) {  // a vector may have parts of several rows
+    for (int32_t i = thread(); i < run.count; i += threads()) {
+      if (i % staged.stride < staged.columns) store(to, i, first[i]);
+    }
+    return;
+  }
+  const T* const grid = first - run.lead;
+  const T* const mine = grid + thread() * kWidth;
+  const Global<T> place = run.own_vectors();
+  run.for_inner([&](int round) {
+    const int32_t at = run.own(round) * kWidth - run.lead;
+    const auto row = int32_t(uint64_t(uint32_t(at)) * staged.inverse >> 32);
+    if (at - row * staged.stride + kWidth > staged.columns) return;
+    const int32_t step = run.own_step(round);
+    store_as<Vec>(place, step, *reinterpret_cast<const Vec*>(mine + step * kWidth));
+  });
+  // Parts of vectors at both ends of each row.
+  for (int32_t r = thread(); r < staged.rows; r += threads()) {
+    const int32_t begin = run.lead + r * staged.stride;
+    const int32_t end = begin + staged.columns;
+    const int32_t before = begin % kWidth;
+    const int32_t behind = end % kWidth;
+    const auto part = [&](int32_t vector, int32_t from, int32_t until) {
+      store_part(run.grid + vector, grid + vector, from, until);
+    };
+    if (before != 0) part(begin - before, before, kWidth);
+    if (behind != 0) part(end - behind, 0, behind);
   }
 }
 
