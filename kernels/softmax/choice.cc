@@ -305,7 +305,8 @@ SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
     const int64_t share = ceil_div(lines, int64_t(it.cluster)) * kLineVectors;
     const int64_t more = std::max<int64_t>(0, share - int64_t(it.vectors) * it.threads);
     plan.shared_slots = int32_t(ceil_div(more, int64_t(it.threads)));
-    plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * 16;
+    const int64_t of_a_slot = 16 + (p.mask != nullptr ? 1 : 0);  // its visible elements
+    plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * of_a_slot;
   }
   return plan;
 }

@@ -4,77 +4,10 @@
 // the packed input, and compute the weights twice.
 #pragma once
 
-#include "kernels/tile/covered_row.cuh"
+#include "kernels/softmax/row_of.cuh"
 #include "kernels/tile/row_reduction.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
-
-template <class T>
-struct SoftmaxParameters {
-  Global<const T> x;
-  Global<T> y;
-  Global<const uint8_t> mask;
-  int64_t x_row_stride;
-  int64_t y_row_stride;
-  int64_t mask_row_stride;
-  int64_t rows;
-  int64_t columns;
-  int32_t frame_bytes;     // see SoftmaxFrame
-  int32_t shared_slots;    // vectors of a lane in shared memory
-  int32_t cluster_blocks;  // that share a row
-  int64_t rows_ahead;      // distance to the row whose mask is brought to L2
-  bool cuts_sectors;       // gaps of y cut sectors that nothing else brings to L2
-  int32_t start_delay;     // ns between the starts of clusters that stay
-};
-
-template <class T, int width, RowKind kind, class Index>
-ODDTILE_DEVICE CoveredRow<T, width, kind, Index> row_of(const SoftmaxParameters<T>& p,
-                                                        int64_t row) {
-  CoveredRow<T, width, kind, Index> result;
-  Global<const T> x = p.x + row * p.x_row_stride;
-  Global<T> y = p.y + row * p.y_row_stride;
-  int64_t lead = 0;
-  if constexpr (kind != RowKind::whole) {
-    lead = int64_t(address_modulo(y, uint32_t(p.frame_bytes)) / sizeof(T));
-    x = x + -lead;
-    y = y + -lead;
-    result.x_has_frame = address_modulo(x, uint32_t(sizeof(Packed<T, width>))) == 0;
-    result.x_is_odd = address_modulo(x, 4) != 0;
-    if (result.x_is_odd) x = x + -1;
-  }
-  result.x = x;
-  result.y = y;
-  if constexpr (kind == RowKind::masked) result.mask = p.mask + (row * p.mask_row_stride - lead);
-  result.lead = Index(lead);
-  result.columns = Index(p.columns);
-  result.ragged = kind != RowKind::whole && (lead % width != 0 || (lead + p.columns) % width != 0);
-  return result;
-}
-
-// Brings this lane's part of a later row's mask to L2: whoever takes that row reads its mask before
-// anything else and would wait for memory twice.
-template <int vectors, class T, class Row, class Index>
-ODDTILE_DEVICE void prefetch_mask(const SoftmaxParameters<T>& p, const Row& row, int64_t number,
-                                  Index first, Index lanes) {
-  if constexpr (Row::kMasked) {
-    if (number + p.rows_ahead >= p.rows) return;
-    const Global<const uint8_t> ahead = row.mask + p.rows_ahead * p.mask_row_stride;
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      const Index at = first + v * lanes;
-      if (row.touches(at)) prefetch(ahead, int64_t(at) * Row::kWidth);
-    }
-  }
-}
-
-// The same position, of which the compiler knows nothing: what follows from it is computed anew
-// instead of being kept in registers that the row needs.
-template <class Index>
-ODDTILE_DEVICE Index again(Index position) {
-  const uint32_t low = opaque(uint32_t(position));
-  if constexpr (sizeof(Index) == 4) return Index(low);
-  return Index(uint64_t(position) >> 32 << 32 | low);
-}
 
 // This lane's vectors of one step: vector number first + v * lanes.
 template <class T, int width, int vectors, RowKind kind, class Index>
@@ -82,6 +15,11 @@ struct LaneVectors {
   using Row = CoveredRow<T, width, kind, Index>;
   static constexpr bool kMasked = Row::kMasked;
   static constexpr bool kKeepsFloats = sizeof(T) == 2 && vectors <= 4;
+
+  // Where instructions are short, a row's ends are sought in one place (see at_ends) and whatever
+  // can be is computed once for all vectors, of which only the first one holds the row's first
+  // column.
+  static constexpr bool kSeeksEnds = (sizeof(T) == 2 || kMasked) && vectors >= 8;
 
   typename Row::Vec vector[vectors];
   float kept[kKeepsFloats ? vectors : 1][width];  // weights
@@ -98,27 +36,14 @@ struct LaneVectors {
       for (int v = 0; v < vectors; ++v) {
         vector[v] = is_wanted(v) ? row.read(first + v * lanes) : Row::nothing();
       }
-    } else if (sizeof(T) == 2 && row.x_is_odd) {
-      // Nothing is computed of a vector between two loads: it would have to arrive first.
-      uint32_t next[vectors];
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        vector[v] = Row::nothing();
-        next[v] = kNegativeInfinityWord<T>;
-        if (is_wanted(v)) {
-          row.template read_words<sizeof(T) == 2>(first + v * lanes, &vector[v], &next[v]);
-        }
-      }
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) Row::shift_by_half(&vector[v], next[v]);
+    } else if (kSeeksEnds && row.lone_word() == Row::Lone::behind) {
+      load_pairs<true>(row.from_vector(), first, lanes, is_wanted);
+    } else if (kSeeksEnds && row.lone_word() == Row::Lone::before) {
+      load_pairs<false>(row, first, lanes, is_wanted);
+    } else if (kSeeksEnds && row.starts_with_half()) {
+      load_halves(row, first, lanes, is_wanted);
     } else {
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        vector[v] = Row::nothing();
-        if (is_wanted(v)) {
-          row.template read_words<false>(first + v * lanes, &vector[v], nullptr);
-        }
-      }
+      load_words(row, first, lanes, is_wanted);
     }
     if constexpr (kMasked) {
       ODDTILE_UNROLL
@@ -130,11 +55,6 @@ struct LaneVectors {
     }
   }
 
-  static ODDTILE_DEVICE void hide_outside(const Row& row, Index at, typename Row::Vec* values) {
-    const uint32_t columns = row.inside(at);
-    if (columns != 0 && columns != Row::kAll) Row::hide(values, columns);
-  }
-
   // A bit for each element of each vector.
   struct Elements {
     uint32_t bits[(vectors * width + 31) / 32] = {};
@@ -144,6 +64,9 @@ struct LaneVectors {
     ODDTILE_DEVICE void add(int v, uint32_t elements) {
       bits[v * width / 32] |= elements << (v * width % 32);
     }
+    ODDTILE_DEVICE void remove(int v, uint32_t elements) {
+      bits[v * width / 32] &= ~(elements << (v * width % 32));
+    }
     ODDTILE_DEVICE void settle() {
       ODDTILE_UNROLL
       for (uint32_t& word : bits) word = opaque(word);
@@ -152,6 +75,7 @@ struct LaneVectors {
 
   // Which elements are visible columns. Which are columns is computed once, and packed.
   static ODDTILE_DEVICE Elements load_visibility(const Row& row, Index first, Index lanes) {
+    if constexpr (kSeeksEnds) return load_visibility_of_many(row, first, lanes);
     Elements columns, result;
     ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) columns.add(v, row.inside(first + v * lanes));
@@ -167,6 +91,32 @@ struct LaneVectors {
     return result;
   }
 
+  static ODDTILE_DEVICE Elements load_visibility_of_many(const Row& row, Index first, Index lanes) {
+    const typename Row::Reach reach = settled(row.mask_reach());
+    typename Row::MaskWords words[vectors];
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      words[v] = row.read_mask(first + v * lanes, reach, v == 0);
+    }
+    Elements result;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      result.add(v, row.visible(words[v]));
+    }
+    const auto hidden_in = [&](Index at) { return ~row.inside(at) & Row::kAll; };
+    at_ends(
+        row, first, lanes, [&](Index at) { result.remove(0, hidden_in(at)); },
+        [&](Index at) {
+          const uint32_t hidden = hidden_in(at);
+          ODDTILE_UNROLL
+          for (int v = 0; v < vectors; ++v) {
+            if (first + v * lanes == at) result.remove(v, hidden);
+          }
+        });
+    result.settle();
+    return result;
+  }
+
   ODDTILE_DEVICE void store(const Row& row, Index first, Index lanes) const {
     if (Row::kWhole || !row.ragged) {
       ODDTILE_UNROLL
@@ -176,7 +126,8 @@ struct LaneVectors {
       }
     } else {
       ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) row.write(again(first) + v * lanes, vector[v]);
+      for (int v = 0; v < vectors; ++v) write_rest(row, again(first) + v * lanes, v);
+      write_cut_ends(row, first, lanes);
     }
   }
 
@@ -255,11 +206,12 @@ struct LaneVectors {
   ODDTILE_DEVICE void give_way(const Row& row, const Row& next, Index first, Index lanes,
                                const RowFrame& frame, float scale) {
     finish_anew(frame, scale);
+    if (row.ragged) write_cut_ends(row, first, lanes);
     ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) {
       const Index at = again(first) + v * lanes;
       if (row.ragged) {
-        row.write(at, vector[v]);
+        write_rest(row, at, v);
       } else if (row.touches(at)) {
         store_as(row.y, at, vector[v]);
       }
@@ -269,8 +221,23 @@ struct LaneVectors {
 
   ODDTILE_DEVICE void hide_ends(const Row& row, Index first, Index lanes) {
     if (!row.ragged) return;
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) hide_outside(row, again(first) + v * lanes, &vector[v]);
+    if constexpr (kSeeksEnds) {
+      at_ends(
+          row, again(first), lanes, [&](Index at) { Row::hide(&vector[0], row.inside(at)); },
+          [&](Index at) {
+            const typename Row::Vec keep = Row::spread_all(row.inside(at));
+            ODDTILE_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+              if (first + v * lanes == at) Row::hide_by(&vector[v], keep);
+            }
+          });
+    } else {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        const uint32_t columns = row.inside(again(first) + v * lanes);
+        if (columns != 0 && columns != Row::kAll) Row::hide(&vector[v], columns);
+      }
+    }
   }
 
   // After `store`: hidden elements become +0 whatever became of the row. Only a row without a
@@ -284,6 +251,127 @@ struct LaneVectors {
   }
 
  private:
+  // Computed once for all vectors: the compiler would do it for each.
+  static ODDTILE_DEVICE typename Row::Reach settled(typename Row::Reach reach) {
+    reach.vector_end = again(reach.vector_end);
+    reach.word_end = again(reach.word_end);
+    return reach;
+  }
+
+  // Nothing is computed of a vector between two loads: it would have to arrive first.
+  template <class Wanted>
+  ODDTILE_DEVICE void load_words(const Row& row, Index first, Index lanes,
+                                 const Wanted& is_wanted) {
+    constexpr bool kAsks = kMasked || !kSeeksEnds;
+    const typename Row::Reach reach = kSeeksEnds ? settled(row.reach()) : row.reach();
+    uint32_t next[vectors];
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      vector[v] = Row::nothing();
+      next[v] = kNegativeInfinityWord<T>;
+      if (kAsks && !is_wanted(v)) continue;
+      row.template read_words<kAsks>(first + v * lanes, reach, !kSeeksEnds || v == 0, &vector[v],
+                                     &next[v]);
+    }
+    if constexpr (sizeof(T) == 2) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) row.shift(&vector[v], next[v]);
+    }
+  }
+
+  // The same where two reads make a vector.
+  template <bool lone_is_behind, class Wanted>
+  ODDTILE_DEVICE void load_pairs(const Row& row, Index first, Index lanes,
+                                 const Wanted& is_wanted) {
+    const typename Row::Reach reach = settled(row.reach());
+    uint32_t lone[vectors];
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      vector[v] = Row::nothing();
+      lone[v] = kNegativeInfinityWord<T>;
+      if (kMasked && !is_wanted(v)) continue;
+      const Index at = first + v * lanes;
+      const auto wanted = row.template pair_wanted<lone_is_behind>(at, reach, v == 0);
+      const Global<const T> words = row.words_at(at);
+      if (wanted.lone) lone[v] = row.read_word(words, at, lone_is_behind ? Row::kWords : 0);
+      if (wanted.words) vector[v] = row.read_four_words(words, at, lone_is_behind ? 0 : 1);
+    }
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      if constexpr (lone_is_behind) {
+        row.shift(&vector[v], lone[v]);
+      } else {
+        row.shift_behind(lone[v], &vector[v]);
+      }
+    }
+  }
+
+  template <class Wanted>
+  ODDTILE_DEVICE void load_halves(const Row& row, Index first, Index lanes,
+                                  const Wanted& is_wanted) {
+    const typename Row::Reach reach = settled(row.reach());
+    uint32_t next[vectors];
+    Vector<uint32_t, 2> half[vectors][2];
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      constexpr uint32_t kNothing = kNegativeInfinityWord<T>;
+      half[v][0] = half[v][1] = {kNothing, kNothing};
+      next[v] = kNothing;
+      if (kMasked && !is_wanted(v)) continue;
+      const Index at = first + v * lanes;
+      const auto wanted = row.halves_wanted(at, reach, v == 0);
+      const Global<const T> words = row.words_at(at);
+      if (wanted.low) half[v][0] = row.read_half(words, at, 0);
+      if (wanted.high) half[v][1] = row.read_half(words, at, 2);
+      if (wanted.next) next[v] = row.read_word(words, at, Row::kWords);
+    }
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      ODDTILE_UNROLL
+      for (int i = 0; i < Row::kWords; ++i) vector[v].element[i] = half[v][i / 2].element[i % 2];
+      row.shift(&vector[v], next[v]);
+    }
+  }
+
+  // The vectors that an end of the row cuts, in the lanes that hold one: calls on_first and on_last
+  // with its number. All others pass by with a comparison for each vector, which is why the ends
+  // are not found one by one where the vectors are.
+  template <class First, class Last>
+  static ODDTILE_DEVICE void at_ends(const Row& row, Index first, Index lanes,
+                                     const First& on_first, const Last& on_last) {
+    const typename Row::Ends ends = row.cut();
+    if (first == ends.first) on_first(first);
+    bool holds_last = false;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) holds_last |= first + v * lanes == ends.last;
+    if (holds_last) on_last(ends.last);
+  }
+
+  // Of a ragged row: the elements at ends that share a vector with others.
+  ODDTILE_DEVICE void write_cut_ends(const Row& row, Index first, Index lanes) const {
+    if constexpr (kSeeksEnds) {
+      at_ends(
+          row, again(first), lanes, [&](Index at) { row.write(at, vector[0]); },
+          [&](Index at) {
+            typename Row::Vec values = vector[0];
+            ODDTILE_UNROLL
+            for (int v = 1; v < vectors; ++v) {
+              if (first + v * lanes == at) values = vector[v];
+            }
+            row.write(at, values);
+          });
+    }
+  }
+
+  // All others of them, vector by vector.
+  ODDTILE_DEVICE void write_rest(const Row& row, Index at, int v) const {
+    if constexpr (kSeeksEnds) {
+      if (row.is_whole(at)) store_as(row.y, at, vector[v]);
+    } else {
+      row.write(at, vector[v]);
+    }
+  }
+
   template <class Weight>
   ODDTILE_DEVICE float add_weights(const Weight& weight) const {
     float sum = 0.0f;

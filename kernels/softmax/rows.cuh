@@ -33,7 +33,7 @@ softmax_in_registers(SoftmaxParameters<T> p) {
   auto row = row_of<T, width, kind, int32_t>(p, exists ? number : 0);
   if (!exists) row.columns = 0;
 
-  prefetch_mask<vectors>(p, row, number, index, step);
+  prefetch_mask(p, row, number, index, step);
   if (p.cuts_sectors && index == 0 && exists) {
     prefetch_cut_sectors(row.y + row.lead, p.columns, p.y_row_stride);
   }

@@ -39,12 +39,16 @@ class SharedVectors {
   using Vec = typename Row::Vec;
 
   ODDTILE_DEVICE SharedVectors(std::byte* memory, int32_t first, int32_t slots)
-      : memory_(reinterpret_cast<Vec*>(memory) + thread()), first_(first), slots_(slots) {}
+      : memory_(reinterpret_cast<Vec*>(memory) + thread()),
+        visible_(reinterpret_cast<uint8_t*>(memory) + slots * threads() * sizeof(Vec) + thread()),
+        first_(first),
+        slots_(slots) {}
 
   // Starts all loads, a quarter after the other. What cannot be copied as it is goes through
   // registers, a few at a time.
   ODDTILE_DEVICE void start(const Row& row) const {
-    if (Row::kMasked || !row.x_has_frame) {
+    if (Row::kMasked && row.x_has_frame) return start_visible(row);
+    if (!row.x_has_frame) {
       for (int32_t s = 0; s < slots_; s += kBatch) load_batch(row, s);
       return;
     }
@@ -67,10 +71,21 @@ class SharedVectors {
     weigh_quarter(3, part);
   }
 
-  // The same in two steps, of all slots.
+  // The same in two steps, of all slots. What a mask hides becomes -inf.
   ODDTILE_DEVICE float maximum_of_all() const {
+    wait_copies<0>();
     float result = kNegativeInfinity;
-    for (int32_t s = 0; s < slots_; ++s) result = maximum(result, held(s).maximum_of_all());
+    for (int32_t s = 0; s < slots_; ++s) {
+      One one = held(s);
+      if constexpr (Row::kMasked) {
+        const uint32_t visible = visible_[s * threads()];
+        if (visible != Row::kAll) {
+          Row::hide(&one.vector[0], visible);
+          *slot(s) = one.vector[0];
+        }
+      }
+      result = maximum(result, one.maximum_of_all());
+    }
     return result;
   }
   ODDTILE_DEVICE float weigh_only(const RowFrame& frame) const {
@@ -99,6 +114,7 @@ class SharedVectors {
 
  private:
   static constexpr int kBatch = 4;
+  static constexpr int kMaskBatch = 8;
   using One = LaneVectors<T, width, 1, kind, int32_t>;
 
   // Quarters start at even slots: two are weighed at a time.
@@ -154,10 +170,35 @@ class SharedVectors {
     ODDTILE_UNROLL
     for (int i = 0; i < kBatch; ++i) {
       if (s + i < slots_) *slot(s + i) = batch.vector[i];
+      if (Row::kMasked && s + i < slots_) visible_[(s + i) * threads()] = Row::kAll;
+    }
+  }
+
+  // Reads the mask, and starts to copy the vectors that hold something visible: what else they hold
+  // is hidden when they are there.
+  ODDTILE_DEVICE void start_visible(const Row& row) const {
+    using Batch = LaneVectors<T, width, kMaskBatch, kind, int32_t>;
+    for (int32_t s = 0; s < slots_; s += kMaskBatch) {
+      const typename Batch::Elements visible = Batch::load_visibility(row, vector(s), threads());
+      ODDTILE_UNROLL
+      for (int i = 0; i < kMaskBatch; ++i) {
+        if (s + i < slots_) copy_visible(row, s + i, visible.of(i));
+      }
+    }
+    commit_copies();
+  }
+  ODDTILE_DEVICE void copy_visible(const Row& row, int32_t s, uint32_t visible) const {
+    const int32_t at = vector(s);
+    visible_[s * threads()] = uint8_t(visible);
+    if (visible != 0 && row.is_whole(at)) {
+      copy_async_16(slot(s), row.x + int64_t(at) * width, 16);
+    } else {
+      *slot(s) = visible != 0 ? row.read(at) : Row::nothing();
     }
   }
 
   Vec* memory_;
+  uint8_t* visible_;  // with a mask: the elements of each slot that are
   int32_t first_;
   int32_t slots_;
 };
@@ -251,6 +292,7 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
   auto row = part_of_row<T, width, kind>(p, number);
   const SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
                                            vectors * threads() + thread(), p.shared_slots);
+  prefetch_mask(p, row, number, thread(), threads());
   more.start(row);
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, thread(), threads());

@@ -268,6 +268,33 @@ TEST(Softmax, LongRowsInEveryForm) {
   }
 }
 
+TEST(Softmax, XLiesAnywhereAgainstY) {
+  // Each of the ways in which x is read where it does not lie as y does, at both ends of a row, by
+  // the forms whose lanes hold many vectors.
+  Random random(4);
+  for (int64_t x_offset = 0; x_offset < 8; ++x_offset) {
+    for (const int64_t columns : {513, 776, 2050}) {
+      for (const bool masked : {false, true}) {
+        const Shape shape = {.rows = 3,
+                             .columns = columns,
+                             .x_offset = x_offset,
+                             .y_offset = random.between(0, 8),
+                             .mask_offset = random.between(0, 8),
+                             .x_pad = columns % 8 == 0 ? 8 : 0,
+                             .y_pad = columns % 8 == 0 ? 8 : 0,
+                             .mask_pad = random.between(0, 3),
+                             .masked = masked,
+                             .in_place = false,
+                             .recipe = int(random.below(kRecipes))};
+        check_any(int(random.below(3)), shape, uint64_t(columns + x_offset), [](int32_t index) {
+          return kSoftmaxConfigurations[index].form == SoftmaxForm::block;
+        });
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(Softmax, TheSameIdGivesTheSameBits) {
   // Rows alone and in a batch, in other memory: wherever the id is the same, so are the bits.
   Random random(3);

@@ -88,10 +88,17 @@ class CoveringReader {
   Global<const T> aligned_;
 };
 
-// Bit i says whether byte i is not zero.
+// 0x80 in each byte that is not zero.
+ODDTILE_DEVICE uint32_t flag_bytes(uint32_t word) {
+  return (((word & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | word) & 0x80808080u;
+}
+
+// Bit i says whether byte i is not zero. Products gather the flags: no two of them meet in a bit.
 ODDTILE_DEVICE uint32_t nonzero_bytes(uint32_t word) {
-  const uint32_t high_bits = (((word & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | word) & 0x80808080u;
-  return ((high_bits >> 7) * 0x10204080u) >> 28;
+  return flag_bytes(word) * 0x00204081u >> 28;
+}
+ODDTILE_DEVICE uint32_t nonzero_bytes(uint32_t low, uint32_t high) {
+  return (flag_bytes(high) | flag_bytes(low) >> 4) * 0x00204081u >> 24;
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE
