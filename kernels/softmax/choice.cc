@@ -45,8 +45,13 @@ constexpr LongRows kLong32[] = {{6144, 52}, {13312, 53}, {35000, 54}, {90112, 56
 constexpr LongRows kLong16[] = {{6144, 52},  {20000, 53}, {29000, 55},
                                 {32768, 54}, {45056, 55}, {90112, 56}};
 constexpr LongRows kLongRagged16[] = {{45056, 55}, {90112, 56}};
-constexpr LongRows kLongMasked[] = {{13312, 53}, {20000, 54}, {32768, 55}};
+// The fewer blocks share a masked row, the less they wait for one where more is visible.
+constexpr LongRows kLongMasked32[] = {{8192, 52}, {16384, 53}, {20000, 54}, {32768, 55}};
+constexpr LongRows kLongMasked16[] = {{13312, 53}, {20000, 54}, {32768, 55}};
 constexpr int64_t kLongVectors = 4096;  // which a block of 512 threads holds
+// From here to kLongVectors blocks of 9 vectors a lane leave a third of the registers idle: two of
+// them on a multiprocessor, which has no place for a third.
+constexpr int64_t kIdleFrom = 3072;
 // 16-bit rows that start anywhere write their ends by element: fewer, larger blocks to this length.
 constexpr int64_t kLongRaggedVectors = 22528;
 constexpr int64_t kSpreadBlocks = 128;  // that all run at once
@@ -133,14 +138,14 @@ int32_t first_of(const int32_t (&indices)[count], const oddtile_softmax_problem&
 
 // Most threads of a block with 4 vectors a lane; beyond, lanes have 8 or 9. fp32 keeps its weights
 // in registers and likes many lanes; 16-bit types, which compute the weights twice where they have
-// many vectors, like few. With a mask each row waits for memory twice: many loads must be under
-// way.
+// many vectors, like few where rows are not whole. With a mask each row waits for memory twice:
+// many loads must be under way.
 int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
   if (p.rows < kFew) return kMostThreads;
-  // fp16 is unpacked by slower instructions, and ragged rows have others besides.
-  if (p.dtype == oddtile_fp16 && !softmax_rows_are_whole(p, false)) return 256;
-  if (p.dtype != oddtile_fp32) return 64;
-  return p.mask == nullptr ? 512 : 128;
+  const bool masked = p.mask != nullptr;
+  const bool whole = !masked && softmax_rows_are_whole(p, false);
+  if (p.dtype == oddtile_fp32) return masked ? 256 : (whole ? 768 : 512);
+  return whole ? 256 : 64;
 }
 
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
@@ -160,10 +165,20 @@ int32_t entry_for(const LongRows (&table)[count], int64_t vectors) {
 
 // Many long rows over clusters of small blocks. -1: not for those.
 int32_t many_long_rows_for(const oddtile_softmax_problem& p, int64_t vectors) {
-  if (p.mask != nullptr) return entry_for(kLongMasked, vectors);
-  if (p.dtype == oddtile_fp32) return entry_for(kLong32, vectors);
+  const bool masked = p.mask != nullptr;
+  if (p.dtype == oddtile_fp32) {
+    return masked ? entry_for(kLongMasked32, vectors) : entry_for(kLong32, vectors);
+  }
+  if (masked) return entry_for(kLongMasked16, vectors);
   if (softmax_rows_are_whole(p, false)) return entry_for(kLong16, vectors);
   return vectors > kLongRaggedVectors ? entry_for(kLongRagged16, vectors) : -1;
+}
+
+// Whether blocks that hold such a row would leave a third of their multiprocessor idle.
+bool fills_blocks_badly(const oddtile_softmax_problem& p, int64_t vectors) {
+  const bool whole = p.mask == nullptr && softmax_rows_are_whole(p, false);
+  return p.dtype == oddtile_fp32 && p.rows >= kFew && whole && vectors > kIdleFrom &&
+         vectors < kLongVectors;
 }
 
 // The same, but where there are few, over so many blocks that registers hold them.
@@ -171,7 +186,8 @@ int32_t small_blocks_for(const oddtile_softmax_problem& p, const SoftmaxMachine&
   const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kSmall[0]]);
   // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
   const bool likes_block = p.dtype == oddtile_fp32 || p.mask != nullptr;
-  if (softmax_moves(p) || vectors < kLongVectors + (likes_block ? 1 : 0)) return -1;
+  const bool is_long = vectors >= kLongVectors + (likes_block ? 1 : 0);
+  if (softmax_moves(p) || !(is_long || fills_blocks_badly(p, vectors))) return -1;
   for (int32_t index : kSmall) {
     const bool spreads = p.rows * kSoftmaxConfigurations[index].cluster <= kSpreadBlocks;
     if (spreads && softmax_plan(p, index).shared_slots == 0 && softmax_admits(p, index, machine)) {
@@ -212,7 +228,7 @@ int32_t block_for(const oddtile_softmax_problem& p) {
   // Idle slots cost more than many lanes.
   const bool many_idle = p.rows >= kFew && 4 * threads_4 * 100 <= kFullEnough * fewest;
   if (threads_4 <= (many_idle ? int64_t(kMostThreads) : most_threads_of_4(p))) return kBlock4;
-  return fewest == slots_8 ? kBlock8 : kBlock9;
+  return fewest == slots_9 ? kBlock9 : kBlock8;
 }
 
 // Rows that 8 lanes each of a warp take at once lie an odd multiple of 32 bytes apart, a quarter of
