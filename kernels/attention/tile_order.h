@@ -28,8 +28,9 @@ struct RowTiles {
   }
 };
 
-// `evenly`: one group that is left over of tiles of three does not pay for a tile's K and V alone;
-// another tile gives up one of its own, and both have two.
+// Where one group is missing, the last tile has it fewer. `evenly`: one that is left over of tiles
+// of three does not pay for a tile's K and V alone; another tile gives up one of its own, and both
+// have two.
 constexpr RowTiles row_tiles(int32_t groups, int32_t consumers, bool evenly) {
   const int32_t count = (groups + consumers - 1) / consumers;
   const int32_t missing = count * consumers - groups;
@@ -37,7 +38,8 @@ constexpr RowTiles row_tiles(int32_t groups, int32_t consumers, bool evenly) {
   return {groups, consumers, count, shared ? count - missing : count};
 }
 
-// The same queries in so many more tiles: three that have one group fewer for two whole ones.
+// The same queries in so many more tiles; of three groups: three that have one fewer for two whole
+// ones.
 constexpr RowTiles with_more_tiles(RowTiles rows, int32_t more) {
   return {rows.groups, rows.consumers, rows.count + more, rows.whole - more * (rows.consumers - 1)};
 }

@@ -92,11 +92,12 @@ RowAddresses row_addresses(const oddtile_softmax_problem& p, const void* data, i
 
 // Equal strides, and gaps between rows that are less than a vector of rows that are more.
 bool suits_tiles(const oddtile_softmax_problem& p) {
+  if (p.rows <= 1 || p.columns == 0) return false;  // strides may be anything
   const int64_t width = softmax_width(p.dtype, false);
   const int64_t gap = p.y_row_stride - p.columns;
   const bool masked = p.mask != nullptr;
-  return (element_bytes(p.dtype) == 2 || masked) && p.rows > 1 && p.columns > 0 &&
-         p.x_row_stride == p.y_row_stride && (!masked || p.mask_row_stride == p.y_row_stride) &&
+  return (element_bytes(p.dtype) == 2 || masked) && p.x_row_stride == p.y_row_stride &&
+         (!masked || p.mask_row_stride == p.y_row_stride) &&
          (gap == 0 || (gap > 0 && gap < width && p.columns >= 2 * width));
 }
 
@@ -181,7 +182,8 @@ bool fills_blocks_badly(const oddtile_softmax_problem& p, int64_t vectors) {
          vectors < kLongVectors;
 }
 
-// The same, but where there are few, over so many blocks that registers hold them.
+// Long rows over clusters of small blocks; where rows are few, over so many that registers hold
+// them. -1: not for those.
 int32_t small_blocks_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kSmall[0]]);
   // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
@@ -339,7 +341,7 @@ bool softmax_admits(const oddtile_softmax_problem& p, int32_t index,
 int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
   // Rows that all start in one bank are taken two or one at once.
-  const bool same_banks = p.y_row_stride * element_bytes(p.dtype) % 128 == 0;
+  const bool same_banks = row_addresses(p, p.y, p.y_row_stride).step % 128 == 0;
   // Longer rows with gaps are quicker by lanes, each for itself.
   const bool wants_tile =
       p.y_row_stride == p.columns || (p.columns <= kMostColumnsWithGaps && !same_banks);

@@ -168,6 +168,17 @@ TEST(SoftmaxChoice, LongRowsByHowManyThereAre) {
   }
 }
 
+TEST(SoftmaxChoice, StridesOfOneRowMeanNothing) {
+  for (oddtile_dtype dtype : {oddtile_fp32, oddtile_bf16}) {
+    const int32_t expected = choose(problem(dtype, 1, 100));
+    auto p = problem(dtype, 1, 100);
+    p.x_row_stride = p.y_row_stride = INT64_MIN;
+    EXPECT_EQ(choose(p), expected);
+    p.x_row_stride = p.y_row_stride = INT64_MAX;
+    EXPECT_EQ(choose(p), expected);
+  }
+}
+
 TEST(SoftmaxChoice, ABlockHasTheThreadsThatItsRowNeeds) {
   const auto threads = [](int64_t columns, int32_t index, int64_t stride = -1) {
     return softmax_plan(problem(oddtile_fp32, kMany, columns, stride), index).threads;

@@ -1,9 +1,9 @@
-// A block, or a cluster of blocks, per row that registers alone do not hold: each lane has further
-// vectors in shared memory.
+// A block, or a cluster of blocks, per row, where the registers of one block do not hold it: each
+// lane may have further vectors in shared memory. A cluster that stays takes one row after another.
 //
 // A lane reads only what it has brought there itself, so no barrier is needed; the copies are
-// asynchronous and take no registers while they are under way. With 128 KiB in registers and as
-// much in shared memory one multiprocessor holds 256 KiB of a row, and each byte still moves once.
+// asynchronous and take no registers while they are under way. With 128 KiB in registers and
+// 227 KiB of shared memory one multiprocessor holds 355 KiB of rows, and each byte moves once.
 #pragma once
 
 #include "kernels/softmax/rows.cuh"

@@ -1,7 +1,8 @@
-// Fused row softmax: from a problem and a configuration to a launch. rows.cuh, shared_rows.cuh and
-// tiles.cuh have the kernels.
+// Fused row softmax: from a problem and a configuration to a launch. rows.cuh, shared_rows.cuh,
+// few_rows.cuh and tiles.cuh have the kernels.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "kernels/softmax/few_rows.cuh"
 #include "kernels/softmax/parameters.h"
@@ -19,7 +20,10 @@ constexpr int64_t kMaskAhead = int64_t(2) << 20;
 constexpr int64_t kBytesOfNs = 4000;  // that an H200 reads and writes
 
 SoftmaxMachine machine_now() {
-  return {.shared_bytes = shared_bytes_at_most(), .cluster_blocks = speaks_hopper() ? 16 : 1};
+  // Clusters need code that was compiled for them, not the device alone.
+  static const bool has_clusters =
+      speaks_hopper(&softmax_in_shared_memory<float, 4, 8, RowKind::ragged, false>);
+  return {.shared_bytes = shared_bytes_at_most(), .cluster_blocks = has_clusters ? 16 : 1};
 }
 
 template <class T>
@@ -87,30 +91,30 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
   }
 }
 
-template <class T, bool masked>
-void (*kernel_of_tiles(const SoftmaxConfiguration& it))(TileParameters<T>) {
-  switch (it.lanes * it.vectors) {
-    case 8 * 5:
-      return softmax_of_tiles<T, 8, 5, 0, masked>;
-    case 8 * 9:
-      return softmax_of_tiles<T, 8, 9, 4, masked>;
-    case 8 * 13:
-      return softmax_of_tiles<T, 8, 13, 8, masked>;
-    case 8 * 17:
-      return softmax_of_tiles<T, 8, 17, 12, masked>;
-    case 16 * 8:
-      return softmax_of_tiles<T, 16, 8, 4, masked>;
-    case 32 * 8:
-      return softmax_of_tiles<T, 32, 8, 4, masked>;
-    case 32 * 12:
-      return softmax_of_tiles<T, 32, 12, 8, masked>;
-    case 32 * 16:
-      return softmax_of_tiles<T, 32, 16, 12, masked>;
-    case 32 * 25:
-      return softmax_of_tiles<T, 32, 25, 16, masked>;
-    default:
-      return softmax_of_tiles<T, 32, 32, 24, masked>;
+template <class T>
+using TileKernel = void (*)(TileParameters<T>);
+using Tiles = std::integer_sequence<int32_t, 22, 23, 24, 25, 26, 27, 28, 29, 35, 57, 58>;
+
+constexpr int32_t tiles_of_table() {
+  int32_t count = 0;
+  for (const SoftmaxConfiguration& it : kSoftmaxConfigurations) {
+    count += it.form == SoftmaxForm::tile ? 1 : 0;
   }
+  return count;
+}
+static_assert(Tiles::size() == tiles_of_table());
+
+// Each by its entry in the table.
+template <class T, bool masked, int32_t... indices>
+TileKernel<T> kernel_of_tiles(int32_t index, std::integer_sequence<int32_t, indices...>) {
+  static_assert(((kSoftmaxConfigurations[indices].form == SoftmaxForm::tile) && ...));
+  TileKernel<T> kernel = nullptr;
+  const auto choose = [&](auto one) {
+    constexpr const SoftmaxConfiguration& it = kSoftmaxConfigurations[decltype(one)::value];
+    if (index == one) kernel = softmax_of_tiles<T, it.lanes, it.vectors, it.least, masked>;
+  };
+  (choose(std::integral_constant<int32_t, indices>{}), ...);
+  return kernel;
 }
 
 template <class T>
@@ -148,8 +152,8 @@ bool launch_few_rows(const oddtile_softmax_problem& problem, const SoftmaxConfig
 }
 
 template <class T>
-bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
-                  const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
+bool launch_tiles(const oddtile_softmax_problem& problem, int32_t index, const SoftmaxPlan& plan,
+                  const LaunchShape& shape, void* stream) {
   const auto stride = uint64_t(problem.y_row_stride);
   const TileParameters<T> p = {
       .x = Global<const T>(static_cast<const T*>(problem.x)),
@@ -163,10 +167,12 @@ bool launch_tiles(const oddtile_softmax_problem& problem, const SoftmaxConfigura
       .apart = plan.rows_apart,
       .mask_ahead = round_up(kMaskAhead, int64_t(plan.tile_rows) * problem.y_row_stride),
       .cuts_sectors = softmax_cuts_sectors(problem)};
-  if (problem.mask != nullptr)
-    return launch(kernel_of_tiles<T, true>(it), it.name, shape, stream, p);
+  const char* const name = kSoftmaxConfigurations[index].name;
+  if (problem.mask != nullptr) {
+    return launch(kernel_of_tiles<T, true>(index, Tiles{}), name, shape, stream, p);
+  }
   if constexpr (sizeof(T) == 2) {
-    return launch(kernel_of_tiles<T, false>(it), it.name, shape, stream, p);
+    return launch(kernel_of_tiles<T, false>(index, Tiles{}), name, shape, stream, p);
   }
   return false;  // fp32 has no such form
 }
@@ -185,6 +191,9 @@ LaunchShape staying(Kernel<T> kernel, LaunchShape shape, SoftmaxParameters<T>* p
 template <class T>
 bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
                  const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
+  // A small block of a cluster may have no part of a row, nor then a mask to ask for.
+  const bool may_be_idle = it.cluster > 1 && it.threads == 32;
+  const int64_t ahead = may_be_idle ? problem.rows : ceil_div(kMaskAhead, problem.columns);
   SoftmaxParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
                             .y = Global<T>(static_cast<T*>(problem.y)),
                             .mask = Global<const uint8_t>(problem.mask),
@@ -196,7 +205,7 @@ bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfigurat
                             .frame_bytes = softmax_frame(problem, it).bytes,
                             .shared_slots = plan.shared_slots,
                             .cluster_blocks = it.cluster,
-                            .rows_ahead = ceil_div(kMaskAhead, problem.columns),
+                            .rows_ahead = ahead,
                             .cuts_sectors = softmax_cuts_sectors(problem),
                             .start_delay = 0};
   const bool whole = softmax_rows_are_whole(problem, it.narrow);
@@ -217,7 +226,7 @@ bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* str
                              .cluster_blocks = it.cluster};
   if (it.form == SoftmaxForm::few) return launch_few_rows<T>(problem, it, shape, stream);
   if (it.form != SoftmaxForm::tile) return launch_rows<T>(problem, it, plan, shape, stream);
-  return launch_tiles<T>(problem, it, plan, shape, stream);
+  return launch_tiles<T>(problem, index, plan, shape, stream);
 }
 
 bool admits_id(const oddtile_softmax_problem& problem, int32_t id) {
@@ -231,10 +240,11 @@ bool admits_id(const oddtile_softmax_problem& problem, int32_t id) {
 int32_t softmax_configurations(const oddtile_softmax_problem& problem, int32_t* ids,
                                int32_t capacity) {
   if (check_softmax(problem) != oddtile_ok) return 0;
-  const int32_t preferred = choose_softmax(problem, machine_now());
+  const SoftmaxMachine machine = machine_now();
+  const int32_t preferred = choose_softmax(problem, machine);
   int32_t count = 0;
   const auto add = [&](int32_t index) {
-    if (count < capacity && softmax_admits(problem, index, machine_now()))
+    if (count < capacity && softmax_admits(problem, index, machine))
       ids[count++] = softmax_id(problem, index);
   };
   add(preferred);

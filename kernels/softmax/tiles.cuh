@@ -1,6 +1,7 @@
 // Tiles of consecutive short rows, for rows that start anywhere: a block brings the memory of many
 // rows to shared memory as one run, whose alignment matters only at its ends, normalises the rows
-// there, and writes them back. What a mask hides is -inf from the beginning.
+// to another place there, as y lies, and writes them out. What a mask hides is -inf from the
+// beginning.
 #pragma once
 
 #include "kernels/tile/cut_sectors.cuh"
@@ -33,8 +34,8 @@ ODDTILE_DEVICE float weigh(float (&value)[most], const Weight& weight) {
   return sum;
 }
 
-// One row from shared memory to shared memory, perhaps the same, by `lanes` lanes of which this one
-// is number `index`. Each lane has at least `least` columns, and at most `most`. Returns 1 / sum.
+// One row from one place in shared memory to another, by `lanes` lanes of which this one is number
+// `index`. Each lane has at least `least` columns, and at most `most`. Returns 1 / sum.
 template <class T, int lanes, int most, int least>
 ODDTILE_DEVICE float normalise(const T* row, T* result, int32_t columns, int32_t index) {
   const int32_t left = columns - index;
@@ -51,7 +52,7 @@ ODDTILE_DEVICE float normalise(const T* row, T* result, int32_t columns, int32_t
   const RowFrame frame = frame_at(reduce_lanes<Maximum, lanes>(max), kLog2E);
   const float own = vote_any(takes_difference<T>(frame)) ? weigh(value, RowWeights(frame))
                                                          : weigh(value, FusedWeights(frame));
-  // NaN in the rows that are to become NaN: the sum of any other is 1 at least.
+  // NaN in the rows that are to become NaN: the sum of any other is about 1 at least.
   const float scale = reciprocal(reduce_lanes<Sum, lanes>(own));
   ODDTILE_UNROLL
   for (int i = 0; i < most; ++i) {

@@ -88,9 +88,14 @@ class CoveringReader {
   Global<const T> aligned_;
 };
 
+// The highest bit of each byte says whether it is not zero; the others say nothing.
+ODDTILE_DEVICE uint32_t nonzero_in_high_bits(uint32_t word) {
+  return ((word & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | word;
+}
+
 // 0x80 in each byte that is not zero.
 ODDTILE_DEVICE uint32_t flag_bytes(uint32_t word) {
-  return (((word & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | word) & 0x80808080u;
+  return nonzero_in_high_bits(word) & 0x80808080u;
 }
 
 // Bit i says whether byte i is not zero. Products gather the flags: no two of them meet in a bit.

@@ -87,8 +87,7 @@ class StagedVectors {
   ODDTILE_DEVICE void start() const {
     run_.for_inner([&](int round) { copy_async_16(place(round), from(round), 16); });
   }
-  // Zeros in place of those that are not wanted, nor is what else lies in the line of those that
-  // are.
+  // Zeros in place of those that are not wanted; nothing else of a wanted one's line is brought.
   template <class Wanted>
   ODDTILE_DEVICE void start_some(const Wanted& wanted) const {
     constexpr bool kAlone = true;

@@ -23,12 +23,17 @@ inline constexpr int32_t kVectorAddCount = 7;
 
 // The configuration to prefer; README.md has the measurements.
 constexpr int32_t preferred_vector_add(const oddtile_vector_add_problem& problem) {
-  const bool is_masked = problem.mask != nullptr;
-  if (problem.n >= int64_t(1) << 26 && !is_masked) return 6;
-  if (problem.n >= int64_t(1) << 19) return 4;
-  if (problem.dtype == oddtile_fp32 || is_masked) return problem.n > 160000 && !is_masked ? 4 : 2;
-  // 16 bits: from 320,000 elements on, and, if they are whole vectors, below 160,000.
-  return problem.n > 320000 || (problem.n < 160000 && problem.n % 8 == 0) ? 4 : 2;
+  constexpr int32_t k128 = 2, k256 = 4, k1024 = 6;  // threads
+  constexpr int64_t kVeryLong = int64_t(1) << 26;
+  constexpr int64_t kLong = int64_t(1) << 19;
+  constexpr int64_t kShort32 = 160000;
+  constexpr int64_t kShort16 = 320000;
+  if (problem.mask != nullptr) return problem.n >= kLong ? k256 : k128;
+  if (problem.n >= kVeryLong) return k1024;
+  if (problem.n >= kLong) return k256;
+  if (problem.dtype == oddtile_fp32) return problem.n > kShort32 ? k256 : k128;
+  // 16-bit vectors that are whole 16 bytes like 256 threads below half of that, too.
+  return problem.n > kShort16 || (problem.n < kShort16 / 2 && problem.n % 8 == 0) ? k256 : k128;
 }
 
 inline constexpr VectorAddConfiguration kEagerVectorAdd = {"one element per thread", 256, 0};

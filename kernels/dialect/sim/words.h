@@ -113,7 +113,8 @@ ODDTILE_DEVICE uint32_t shared_address(const void* pointer) {
 }
 
 // ---- asynchronous copies ----
-// 16 bytes to shared memory; bytes from `valid_bytes` on are written as 0 and not read.
+// 16 bytes to shared memory; bytes from `valid_bytes` on are written as 0 and not read. `alone`:
+// the same here.
 template <bool alone = false, class T>
 ODDTILE_DEVICE void copy_async_16(void* to, Global<const T> from, int32_t valid_bytes,
                                   simulator::Site site = simulator::Site::here()) {
