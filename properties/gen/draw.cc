@@ -46,12 +46,13 @@ int64_t draw_offset(Random& random) {
 }
 
 int64_t draw_pad(Random& random) {
-  const int64_t likely[] = {1, 2, 3, 8, 16, 24, 64};
+  const int64_t likely[] = {1, 1, 2, 3, 7, 8, 16, 24, 64};
   return pick<int64_t>(random, likely);
 }
 
 void draw_rest(Case& subject, Random& random) {
-  subject.configuration = one_in(random, 2) ? -1 : int64_t(random.below(24));
+  // A position in a list that may be that long; beyond its end it counts from the start.
+  subject.configuration = one_in(random, 2) ? -1 : int64_t(random.below(64));
   subject.seed = one_in(random, 3) ? 0 : random.next() >> random.below(64);
   subject.schedule = one_in(random, 3) ? 0 : random.next() >> random.below(64);
 }
@@ -230,6 +231,8 @@ Case draw_softmax(Random& random, int64_t work_at_most) {
   c.columns = draw_length(random, interesting_columns(), 3000);
   if (one_in(random, 24)) c.columns = random.between(4000, 70000);
   c.rows = one_in(random, 2) ? 1 : random.between(0, 17);
+  // So many short rows that tiles of them are full.
+  if (c.columns <= 300 && one_in(random, 6)) c.rows = random.between(18, 200);
   if (!one_in(random, 4)) c.values = any(random, c.values);
   if (one_in(random, 2)) {
     c.mask = any(random, c.mask, 1);
