@@ -1,5 +1,6 @@
 // Which configuration a softmax problem gets, and the launch that a configuration means.
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/api/arguments.h"
 #include "kernels/base/bits.h"
@@ -137,16 +138,20 @@ int32_t first_of(const int32_t (&indices)[count], const oddtile_softmax_problem&
   return -1;
 }
 
+// Neither a mask nor an end within a vector.
+bool rows_are_plain(const oddtile_softmax_problem& p) {
+  return p.mask == nullptr && softmax_rows_are_whole(p, false);
+}
+
 // Most threads of a block with 4 vectors a lane; beyond, lanes have 8 or 9. fp32 keeps its weights
 // in registers and likes many lanes; 16-bit types, which compute the weights twice where they have
 // many vectors, like few where rows are not whole. With a mask each row waits for memory twice:
 // many loads must be under way.
 int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
   if (p.rows < kFew) return kMostThreads;
-  const bool masked = p.mask != nullptr;
-  const bool whole = !masked && softmax_rows_are_whole(p, false);
-  if (p.dtype == oddtile_fp32) return masked ? 256 : (whole ? 768 : 512);
-  return whole ? 256 : 64;
+  const bool plain = rows_are_plain(p);
+  if (p.dtype == oddtile_fp32) return p.mask != nullptr ? 256 : (plain ? 768 : 512);
+  return plain ? 256 : 64;
 }
 
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
@@ -177,8 +182,7 @@ int32_t many_long_rows_for(const oddtile_softmax_problem& p, int64_t vectors) {
 
 // Whether blocks that hold such a row would leave a third of their multiprocessor idle.
 bool fills_blocks_badly(const oddtile_softmax_problem& p, int64_t vectors) {
-  const bool whole = p.mask == nullptr && softmax_rows_are_whole(p, false);
-  return p.dtype == oddtile_fp32 && p.rows >= kFew && whole && vectors > kIdleFrom &&
+  return p.dtype == oddtile_fp32 && p.rows >= kFew && rows_are_plain(p) && vectors > kIdleFrom &&
          vectors < kLongVectors;
 }
 
@@ -235,19 +239,16 @@ int32_t block_for(const oddtile_softmax_problem& p) {
 
 // Rows that 8 lanes each of a warp take at once lie an odd multiple of 32 bytes apart, a quarter of
 // the banks of shared memory. (Those of a multiple of 64 bytes cannot.)
-int32_t rows_apart(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
-  if (it.narrow || it.lanes == 32) return 1;
-  int32_t apart = 32;
-  int64_t odd = p.y_row_stride * element_bytes(p.dtype);
-  for (; apart > 1 && odd % 2 == 0; odd /= 2) apart /= 2;
-  return apart;
+int32_t rows_apart(int64_t row_bytes, const SoftmaxConfiguration& it) {
+  constexpr int64_t kQuarter = 32;  // bytes
+  return it.narrow || it.lanes == 32 ? 1 : int32_t(kQuarter / std::gcd(kQuarter, row_bytes));
 }
 
 SoftmaxPlan tile_plan(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
   // As staged in shared memory, the bytes before and after a run included.
   const auto staged = [](int64_t bytes) { return round_up(bytes + 15, int64_t(16)); };
   const int64_t row_bytes = p.y_row_stride * element_bytes(p.dtype);
-  const int32_t apart = rows_apart(p, it);
+  const int32_t apart = rows_apart(row_bytes, it);
   const int64_t together = int64_t(32 / it.lanes) * apart;
   // Tiles then start on a vector of y if the first does.
   const int64_t multiple = std::max(together, 16 / element_bytes(p.dtype));
