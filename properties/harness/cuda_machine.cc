@@ -80,6 +80,7 @@ class CudaMachine : public Machine {
   }
   const oracles::HardwareProfile* hardware() const override { return hardware_; }
   const ArithmeticProbes* probes() const override { return &cuda::arithmetic_probes(); }
+  const oddtile_implementation* copies() const override { return &cuda::copies(); }
 
  private:
   static constexpr int64_t kSmallestBytes = 4096;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/probe/copies.h"
 #include "kernels/probe/probe.h"
 #include "oracles/bounds/hardware.h"
 #include "oracles/case/workload.h"
@@ -61,6 +62,9 @@ class Machine {
   virtual const oracles::HardwareProfile* hardware() const { return nullptr; }
   // Single words on given operands, for measuring that; nullptr where there are none.
   virtual const ArithmeticProbes* probes() const { return nullptr; }
+  // Copies of the matrices of a softmax, to be timed beside it (kernels/probe/copies.h); nullptr
+  // where there are none.
+  virtual const oddtile_implementation* copies() const { return nullptr; }
   // From now on computes as that hardware does (a copy is taken; nullptr: in its own arithmetic),
   // and hardware() says so. False on machines that have but their own.
   virtual bool imitate(const oracles::HardwareProfile* /*hardware*/) { return false; }

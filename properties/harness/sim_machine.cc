@@ -76,6 +76,7 @@ class SimMachine : public Machine {
     return imitated_ ? &*imitated_ : own_;
   }
   const ArithmeticProbes* probes() const override { return &sim::arithmetic_probes(); }
+  const oddtile_implementation* copies() const override { return &sim::copies(); }
   bool imitate(const oracles::HardwareProfile* hardware) override {
     const bool own = hardware == nullptr || hardware == own_;
     imitated_ = own ? std::nullopt : std::optional(*hardware);

@@ -182,6 +182,8 @@ class Oddtile:
         self._library = library = c.CDLL(path)
         library.oddtile_table.restype = c.POINTER(Implementation)
         library.oddtile_table.argtypes = [c.c_char_p, c.c_char_p]
+        library.oddtile_copies.restype = c.POINTER(Implementation)
+        library.oddtile_copies.argtypes = [c.c_char_p]
         library.oddtile_text.restype = c.c_char_p
         library.oddtile_check.argtypes = [c.c_char_p, c.c_char_p, c.POINTER(Implementation)]
         library.oddtile_time.argtypes = [c.c_char_p, c.POINTER(c.POINTER(Implementation)),
@@ -202,6 +204,13 @@ class Oddtile:
         if not table:
             reason = self._library.oddtile_text().decode()
             raise RuntimeError(f"no table {name} on {machine}: {reason}")
+        return table
+
+    def copies(self, machine):
+        """The copies that move a softmax's sectors; their table's softmax is none."""
+        table = self._library.oddtile_copies(machine.encode())
+        if not table:
+            raise RuntimeError(self._library.oddtile_text().decode())
         return table
 
     def environment(self):

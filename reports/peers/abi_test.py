@@ -162,12 +162,17 @@ def main():
     assert ours["verdict"] == "pass", ours
     table = library.table("sim", "fused").contents
     assert table.struct_size == c.sizeof(abi.Implementation), table.struct_size
+    copies = library.copies("sim")
+    gaps = library.check("sim", case + " x_pad=1 y_pad=1", copies)  # it copies, cleanly
+    assert gaps["verdict"] == "fail" and gaps["broken"] == "within_bound", gaps
 
     for ask, word in (
             (lambda: library.check("sim", "softmax colums=3", PythonSoftmax()), "colums"),
             (lambda: library.check("sim", "attention seq_q=1 seq_k=1", PythonSoftmax()), "offer"),
             (lambda: library.check("tpu", case, PythonSoftmax()), "machines: sim, cuda"),
             (lambda: library.table("tpu", "fused"), "machines: sim, cuda"),
+            (lambda: library.copies("tpu"), "machines: sim, cuda"),
+            (lambda: library.check("sim", case, copies), "copies does not offer"),
             (lambda: library.table("sim", "best"), "fused, eager"),
             *judge_elsewhere(library)):
         try:
@@ -176,7 +181,7 @@ def main():
             assert word in str(error), error
         else:
             raise AssertionError(f"nothing refused what should be answered with {word}")
-    print("the Python table is checked like any other: 11 verdicts, 11 refusals")
+    print("the Python table is checked like any other: 12 verdicts, 13 refusals")
 
 
 main()

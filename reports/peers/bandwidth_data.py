@@ -102,12 +102,27 @@ class SoftmaxData:
         if self.point.kind == "in place":
             launch.tensors[0].copy_(self.x)
 
+    def copied(self, launch):
+        """Of a copy: y must be x bit for bit, 0 where hidden."""
+        y = launch.tensors[0]
+        expected = self.x if self.mask is None else torch.where(self.mask != 0, self.x, 0)
+        if not torch.equal(bits(y), bits(expected)):
+            return Failed("other bits than those of x")
+        beyond = self._written_beyond(y)
+        return Failed(beyond) if beyond else Verdict(text="pass")
+
+    def _written_beyond(self, y):
+        if not y.fence.intact():
+            return "written outside the output"
+        if self.point.pad and not self._gaps(y).isnan().all():
+            return "written between the rows"
+        return ""
+
     def verdict(self, judge, launch):
         y = launch.tensors[0]
-        if not y.fence.intact():
-            return Failed("written outside the output")
-        if self.point.pad and not self._gaps(y).isnan().all():
-            return Failed("written between the rows")
+        beyond = self._written_beyond(y)
+        if beyond:
+            return Failed(beyond)
         if bool(y.isnan().any()):
             return Failed("an element was not written")
         rows = self._sample()

@@ -6,7 +6,7 @@ import contextlib
 import torch
 
 import triton_peers
-from our_launch import DTYPES
+from our_launch import DTYPES, NotOffered, OurLaunch
 
 
 class Call:
@@ -29,6 +29,17 @@ def copy_launch(elements, dtype):
     return Call("copy", lambda: target.copy_(source))
 
 
+def best_copy(copies, problem, tensors):
+    """[A copy of a softmax's rows that knows their gaps or mask], or [] where there is none."""
+    try:
+        launch = OurLaunch(copies, problem, tensors)
+    except NotOffered:
+        return []
+    launch.name = launch.configuration_name()
+    return [launch]
+
+
+# For the shape alone, which is what a user has who calls it with one shape.
 @torch.compile(dynamic=False)
 def _compiled_softmax(x):
     return torch.softmax(x, -1)
@@ -77,8 +88,11 @@ def compile_for(point):
 
 
 @contextlib.contextmanager
-def many_versions():
-    """torch.compile keeps a version for each shape; beyond its limit of 8 it would go eager."""
-    import torch._dynamo.config as config
-    with config.patch(recompile_limit=4096, accumulated_recompile_limit=4096):
+def compiling():
+    """torch.compile keeps a version for each shape; beyond its limit of 8 it would go eager. No
+    processes of its own: where it matters many of this program compile (--warm)."""
+    import torch._dynamo.config as dynamo
+    import torch._inductor.config as inductor
+    many = dynamo.patch(recompile_limit=4096, accumulated_recompile_limit=4096)
+    with many, inductor.patch(compile_threads=1):
         yield

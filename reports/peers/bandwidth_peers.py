@@ -21,18 +21,15 @@ import bandwidth_points
 import peer_record
 import session as shared
 from bandwidth_data import AddData, SoftmaxData
-from bandwidth_launches import add_launches, copy_launch, softmax_launches
+from bandwidth_launches import add_launches, best_copy, copy_launch, softmax_launches
 from judging import Verdict
 from ratio import paired_ratio
-
-COMPILED_WIDTHS = "128,781,1024,4096,4097,8192,32768,50257"
 
 
 def beside(session, point, data, moved):
     """Peers, a copy that moves the same bytes, and our own aligned add beside a shifted one."""
     if point.kernel == "softmax":
-        compiled = str(point.columns) in session.options.compile.split(",")
-        found = softmax_launches(point, data, compiled)
+        found = softmax_launches(point, data, is_compiled(session.options, point))
     else:
         found = add_launches(point, data)
     found.append(copy_launch(max(1, moved // (2 * data.x.element_size())), data.dtype))
@@ -60,10 +57,13 @@ def run_point(session, point):
     if not ours:
         return
     moved = point.moved(*data.visible_sectors())
-    variants = ours + beside(session, point, data, moved)
+    copies = []
+    if point.kernel == "softmax" and (point.pad or point.mask):
+        copies = best_copy(session.copies, *data.problem())
+    variants = ours + copies + beside(session, point, data, moved)
 
     def prepare():
-        for launch in ours:
+        for launch in ours + copies:
             data.prepare(launch)
     prepare()
     for variant in variants:
@@ -77,6 +77,7 @@ def run_point(session, point):
             launch.launch()
         torch.cuda.synchronize()
     verdicts = {launch.name: data.verdict(session.judge, launch) for launch in ours}
+    verdicts |= {launch.name: data.copied(launch) for launch in copies}
     entries = []
     for variant in variants:
         against = None
@@ -106,18 +107,30 @@ def chosen_points(options):
     return [p for p in points if not options.sizes or str(p.size) in options.sizes.split(",")]
 
 
+def is_compiled(options, point):
+    """Whether torch.compile is timed at a point."""
+    if point.kernel != "softmax" or point.kind not in ("dense", "small"):
+        return False
+    widths = options.compile if point.kind == "dense" else options.compile_small
+    return widths == "all" or str(point.columns) in widths.split(",")
+
+
 def warm(options, share):
     """Compiles; Triton's and Inductor's caches on disk keep it for the process that measures."""
+    began, compiled = time.monotonic(), 0
     first, step = (int(number) for number in share.split("/"))
-    for point in chosen_points(options)[first::step]:
+    points = chosen_points(options)[first::step]
+    for point in points:
         if point.kernel == "softmax" and point.rows * point.columns < 1 << 30:
             small = dataclasses.replace(point, rows=min(point.rows, 64))
-            compiled = str(point.columns) in options.compile.split(",")
             for call in softmax_launches(small, SoftmaxData(small), False):
                 call.launch()
-            if compiled and point.kind in ("dense", "small"):
-                bandwidth_launches.compile_for(point)
+        if is_compiled(options, point):
+            bandwidth_launches.compile_for(point)
+            compiled += 1
     torch.cuda.synchronize()
+    print(f"warm {share}: {len(points)} points, torch.compile {compiled} times, "
+          f"{time.monotonic() - began:.1f} s")
 
 
 def parse():
@@ -125,14 +138,15 @@ def parse():
     parser.add_argument("--dtypes", default="fp32,bf16,fp16")
     parser.add_argument("--kinds", default=",".join(bandwidth_points.KINDS))
     parser.add_argument("--sizes", default="", help="columns, rows of small, or n; all where empty")
-    parser.add_argument("--compile", default=COMPILED_WIDTHS, help="widths for torch.compile")
+    parser.add_argument("--compile", default="all", help="dense widths for torch.compile")
+    parser.add_argument("--compile-small", default="all", help="the same of small problems")
     parser.add_argument("--warm", default="", help="i/n: compile a share and end")
     return parser.parse_args()
 
 
 def main():
     options = parse()
-    with bandwidth_launches.many_versions():
+    with bandwidth_launches.compiling():
         if options.warm:
             warm(options, options.warm)
             return 0

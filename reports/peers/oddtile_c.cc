@@ -139,6 +139,15 @@ const oddtile_implementation* oddtile_table(const char* machine, const char* nam
   return found;
 }
 
+const oddtile_implementation* oddtile_copies(const char* machine) {
+  const oddtile_implementation* found = nullptr;
+  guarded([&] {
+    found = machine_named(machine).copies();
+    return 0;
+  });
+  return found;
+}
+
 const char* oddtile_text(void) {
   return last_text().c_str();
 }

@@ -15,6 +15,10 @@ typedef void (*oddtile_deliver)(void);
 /* Our own table "fused" or "eager" on the machine "sim" or "cuda"; null where there is none. */
 ODDTILE_API const oddtile_implementation* oddtile_table(const char* machine, const char* name);
 
+/* The table of copies (kernels/probe/copies.h): its softmax is none and moves as many sectors as
+ * one. Null where there is no such machine. It is timed and never checked. */
+ODDTILE_API const oddtile_implementation* oddtile_copies(const char* machine);
+
 /* The text of the last result or complaint; valid until the next call. */
 ODDTILE_API const char* oddtile_text(void);
 

@@ -55,6 +55,12 @@ def test_tables():
                      ratio_high=1.25)
     assert record.unverified(beside) == []  # nobody judges it
     assert "<" not in record.table(beside)[0]  # its floor is lower
+    copy = two()
+    copy[1].update(implementation="copy with gaps", ratio=1.125, ratio_low=1.0625, ratio_high=1.25)
+    assert "<" in record.table(copy)[0]
+    assert record.unverified(copy) == []
+    copy[1]["verdict"] = "fail"  # of a copy of ours we are told
+    assert "timed fail" in record.unverified(copy)[0]
     assert [record.size_text(n) for n in (512, 1000, 4097, 1 << 20, 3 << 20)] == [
         "512", "1000", "4097", "1M", "3M"]
 

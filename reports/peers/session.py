@@ -35,6 +35,7 @@ class Session:
         self.options = chosen
         self.library = abi.Oddtile(chosen.library)
         self.table = self.library.table("cuda", "fused").contents
+        self.copies = self.library.copies("cuda").contents
         self.judge = Judge(self.library)
         environment = self.library.environment()
         environment["environment"]["build"] += (f", torch {torch.__version__}, cuDNN "
@@ -120,7 +121,7 @@ class Session:
             print("  " + line)
         for skip in skips[:20]:
             print(f"  not timed: {skip['what']}: {skip['reason']}")
-        wrong = [e for e in timings if e["implementation"].startswith(peer_record.OURS)
+        wrong = [e for e in timings if peer_record.is_ours(e["implementation"])
                  and "fail" in (e["verdict"], e["edge_verdict"])]
         return 1 if wrong or not timings or any(s.get("broken") for s in skips) else 0
 
