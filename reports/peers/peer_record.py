@@ -20,10 +20,13 @@ COPIES = (COPY_WITH_GAPS, COPY_OF_VISIBLE)
 
 
 class PeerRecord:
-    """Kept on disk after every point; an existing file of the same build is continued."""
+    """Kept on disk after every point; an existing file of the same build is continued. Its
+    `environment` is that of the first run; those of later runs that added times stand in `beside`,
+    in the order of their times."""
 
     def __init__(self, path, environment, resume):
         self._path = path
+        self._later = []  # the environment of this run while nothing of it is in the record
         self.data = environment  # a record with environment and ceilings and nothing else
         if resume and os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -33,12 +36,15 @@ class PeerRecord:
                 if old != new:
                     raise ValueError(f"{path} is of another {field}: {old}, here {new}")
             self.data = earlier
+            self._later = [environment["environment"]]
 
     def has(self, series, size):
         return any(e["series"] == series and e["size"] == size for e in self.data["timings"])
 
     def add(self, entries):
         self.data["timings"] += entries
+        self.data["beside"] = self.data.get("beside", []) + self._later
+        self._later = []
         self.save()
 
     def skip(self, what, reason, broken=False):

@@ -78,9 +78,9 @@ def test_noise():
     assert record.noise(two()) == []
 
 
-def environment(commit):
-    return {"environment": {"commit": commit, "device": "d", "build": "b"}, "timings": [],
-            "skips": []}
+def environment(commit, date="first"):
+    return {"environment": {"commit": commit, "device": "d", "build": "b", "date": date},
+            "timings": [], "skips": []}
 
 
 def test_resuming():
@@ -96,6 +96,7 @@ def test_resuming():
         assert second.data["skips"] == first.data["skips"]
         second.retry("all")
         assert not second.data["skips"]
+        assert not second.data["beside"]  # nothing was added
         assert not record.PeerRecord(path, environment("one"), resume=False).data["timings"]
         try:
             record.PeerRecord(path, environment("two"), resume=True)
@@ -103,8 +104,13 @@ def test_resuming():
             assert "another commit: one, here two" in str(error)
         else:
             raise AssertionError("a record of another commit was continued")
+        third = record.PeerRecord(path, environment("one", "third"), resume=True)
+        third.add(two())
+        third.add(two())
         with open(path, encoding="utf-8") as file:
-            assert len(json.load(file)["timings"]) == 2
+            kept = json.load(file)
+        assert len(kept["timings"]) == 6 and kept["environment"]["date"] == "first", kept
+        assert [run["date"] for run in kept["beside"]] == ["third"], kept
 
 
 def main():

@@ -232,7 +232,9 @@ struct Record {
   std::vector<RateEntry> rates;
   std::vector<Skip> skips;
   Ceilings ceilings;
-  std::vector<Environment> beside;  // of records that were joined to this one (join.h)
+  // Of records that were joined to this one (join.h), and of later runs of the same build that
+  // continued it.
+  std::vector<Environment> beside;
 };
 
 std::string to_json(const Record& record);
