@@ -85,11 +85,11 @@ float exp2_interpolated(float x) {
   return std::bit_cast<float>(uint32_t((exponent + 127) << 23 | sum >> 15));
 }
 
-// What is not negative, in units of 2^-38, cut to 24 bits.
+// What is not negative, in units of 2^-36, cut to 24 bits.
 float cut_to_float(int64_t value) {
   const int drop = 40 - std::countl_zero(uint64_t(value));  // bits beyond 24
   if (drop > 0) value = value >> drop << drop;
-  return float(double(value) * 0x1p-38);
+  return float(double(value) * 0x1p-36);
 }
 
 float log2_interpolated(float x) {
@@ -102,7 +102,7 @@ float log2_interpolated(float x) {
   constexpr int64_t kOffset = 837;
   const int64_t fraction =
       (int64_t(s.constant) << 12) + s.slope * place + 2 * s.curve * cut_square(place) + kOffset;
-  const int64_t sum = (exponent << 38) + fraction;
+  const int64_t sum = (exponent << 36) + (fraction >> 2);  // its last places show only near 1
   return sum >= 0 ? cut_to_float(sum) : -cut_to_float(~sum);
 }
 

@@ -57,6 +57,13 @@ Bits compare_bits(const Tensor& tensor, const std::vector<std::byte>& one,
 
 }  // namespace
 
+std::string first_difference(const Agreement& agreement) {
+  for (const Bits& bits : agreement.outputs) {
+    if (bits.others > 0) return bits.first;
+  }
+  return {};
+}
+
 Agreement compare_runs(const oracles::Case& subject, const Runner& one, const Runner& two) {
   Agreement agreement;
   Workload workload = oracles::materialise(subject, oracles::Poison::nan);

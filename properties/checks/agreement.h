@@ -31,6 +31,9 @@ struct Agreement {
   std::vector<Bits> outputs;
 };
 
+// Empty, or one line about the first element of an output whose bits differ.
+std::string first_difference(const Agreement& agreement);
+
 // Runs `subject` with the configuration that it means to `one`; `two` gets the same id.
 Agreement compare_runs(const oracles::Case& subject, const Runner& one, const Runner& two);
 

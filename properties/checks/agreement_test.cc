@@ -35,6 +35,7 @@ TEST(agreement, the_same_machine_gives_the_same_bits) {
   ASSERT_EQ(agreement.outputs.size(), 1u);
   EXPECT_EQ(agreement.outputs[0].elements, 3 * 70);
   EXPECT_EQ(agreement.outputs[0].others, 0);
+  EXPECT_EQ(first_difference(agreement), "");
 }
 
 TEST(agreement, a_bit_within_the_bound_is_counted) {
@@ -45,6 +46,7 @@ TEST(agreement, a_bit_within_the_bound_is_counted) {
   ASSERT_EQ(agreement.outputs.size(), 1u);
   EXPECT_EQ(agreement.outputs[0].others, 1);
   EXPECT_NE(agreement.outputs[0].first, "");
+  EXPECT_EQ(first_difference(agreement), agreement.outputs[0].first);
 }
 
 TEST(agreement, an_error_beyond_the_bound_is_told) {
