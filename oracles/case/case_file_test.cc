@@ -13,7 +13,8 @@ std::string complaint_about(const std::string& text) {
   const std::string path = testing::TempDir() + "case_file_test.case";
   std::ofstream(path, std::ios::binary) << text;
   std::string complaint;
-  EXPECT_EQ(read_case_file(path, &complaint).has_value(), complaint.empty());
+  const bool read = read_case_file(path, &complaint).has_value();
+  EXPECT_EQ(read, complaint.empty());
   std::filesystem::remove(path);
   return complaint.empty() ? "" : complaint.substr(complaint.rfind('/') + 1);
 }
