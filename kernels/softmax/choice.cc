@@ -19,7 +19,7 @@ constexpr int32_t kFewestThreads = 64;         // of a block that holds one row,
 constexpr int32_t kMostThreads = 1024;
 constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more lanes
 constexpr int64_t kMostBytesOfCutRow = 2048;
-constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a row by lines of 128 bytes
+constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a masked row by lines of 128 bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 1100;
@@ -320,10 +320,11 @@ SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
       .blocks = p.rows * it.cluster, .threads = it.threads, .shared_bytes = kExchange};
   if (it.form == SoftmaxForm::block) plan.threads = int32_t(block_threads(vectors, it.vectors));
   if (is_shared(it)) {
-    const int64_t lines = ceil_div(vectors, kLineVectors);
-    const int64_t share = ceil_div(lines, int64_t(it.cluster)) * kLineVectors;
-    const int64_t more = std::max<int64_t>(0, share - int64_t(it.vectors) * it.threads);
-    plan.shared_slots = int32_t(ceil_div(more, int64_t(it.threads)));
+    // Else they take turns with its vectors.
+    const int64_t unit = p.mask != nullptr ? kLineVectors : it.threads;
+    const int64_t share = ceil_div(ceil_div(vectors, unit), int64_t(it.cluster)) * unit;
+    const int64_t of_a_lane = ceil_div(share, int64_t(it.threads));
+    plan.shared_slots = int32_t(std::max<int64_t>(0, of_a_lane - it.vectors));
     const int64_t of_a_slot = 16 + (p.mask != nullptr ? 1 : 0);  // its visible elements
     plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * of_a_slot;
   }

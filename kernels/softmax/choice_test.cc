@@ -190,6 +190,22 @@ TEST(SoftmaxChoice, ABlockHasTheThreadsThatItsRowNeeds) {
   EXPECT_EQ(threads(12672, 10), 416);
 }
 
+TEST(SoftmaxChoice, BlocksOfAClusterTakeTurnsOrHaveShares) {
+  const auto slots = [](const oddtile_softmax_problem& p) {
+    return softmax_plan(p, 53).shared_slots;  // 8 x 128 lanes, 8 vectors in registers
+  };
+  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 32768)), 0);
+  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 32772)), 1);
+  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 4 * 9 * 1024)), 1);
+  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 4 * 9 * 1024 + 4)), 2);
+  static uint8_t mask[16];
+  auto masked = problem(oddtile_fp32, kMany, 32768 + 4 * 8 * 8);  // 8 lines more: one each
+  masked.mask = mask;
+  EXPECT_EQ(slots(masked), 1);
+  masked.columns = 4 * 9 * 1024 + 4;
+  EXPECT_EQ(slots(masked), 2);
+}
+
 TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
   static uint8_t mask[16];
   const auto masked = [&](oddtile_dtype dtype, int64_t columns) {

@@ -31,17 +31,18 @@ struct LanePart {
   }
 };
 
-// This lane's vectors in shared memory: slot s is vector number first + s * threads() of the row.
+// This lane's vectors in shared memory: slot s is vector number first + s * step of the row.
 template <class T, int width, RowKind kind>
 class SharedVectors {
  public:
   using Row = CoveredRow<T, width, kind, int32_t>;
   using Vec = typename Row::Vec;
 
-  ODDTILE_DEVICE SharedVectors(std::byte* memory, int32_t first, int32_t slots)
+  ODDTILE_DEVICE SharedVectors(std::byte* memory, int32_t first, int32_t step, int32_t slots)
       : memory_(reinterpret_cast<Vec*>(memory) + thread()),
         visible_(reinterpret_cast<uint8_t*>(memory) + slots * threads() * sizeof(Vec) + thread()),
         first_(first),
+        step_(step),
         slots_(slots) {}
 
   // Starts all loads, a quarter after the other. What cannot be copied as it is goes through
@@ -151,7 +152,7 @@ class SharedVectors {
   }
 
   ODDTILE_DEVICE Vec* slot(int32_t s) const { return memory_ + s * threads(); }
-  ODDTILE_DEVICE int32_t vector(int32_t s) const { return first_ + s * threads(); }
+  ODDTILE_DEVICE int32_t vector(int32_t s) const { return first_ + s * step_; }
   ODDTILE_DEVICE void copy(const Row& row, int32_t s) const {
     const int32_t at = vector(s);
     const uint32_t columns = row.inside(at);
@@ -166,7 +167,7 @@ class SharedVectors {
 
   ODDTILE_DEVICE void load_batch(const Row& row, int32_t s) const {
     LaneVectors<T, width, kBatch, kind, int32_t> batch;
-    batch.load(row, vector(s), threads());
+    batch.load(row, vector(s), step_);
     ODDTILE_UNROLL
     for (int i = 0; i < kBatch; ++i) {
       if (s + i < slots_) *slot(s + i) = batch.vector[i];
@@ -179,7 +180,7 @@ class SharedVectors {
   ODDTILE_DEVICE void start_visible(const Row& row) const {
     using Batch = LaneVectors<T, width, kMaskBatch, kind, int32_t>;
     for (int32_t s = 0; s < slots_; s += kMaskBatch) {
-      const typename Batch::Elements visible = Batch::load_visibility(row, vector(s), threads());
+      const typename Batch::Elements visible = Batch::load_visibility(row, vector(s), step_);
       ODDTILE_UNROLL
       for (int i = 0; i < kMaskBatch; ++i) {
         if (s + i < slots_) copy_visible(row, s + i, visible.of(i));
@@ -200,13 +201,14 @@ class SharedVectors {
   Vec* memory_;
   uint8_t* visible_;  // with a mask: the elements of each slot that are
   int32_t first_;
+  int32_t step_;
   int32_t slots_;
 };
 
 // The exchanges of two reductions over a block, and pairs of the blocks of a cluster.
 inline constexpr int32_t kSharedRowExchangeBytes = 5 * kExchangeBytes;
 
-// Blocks take equal shares of the row's vectors, in whole lines of 128 bytes.
+// Blocks take equal shares of the row's vectors, one after the other, in whole lines of 128 bytes.
 template <class Row>
 ODDTILE_DEVICE Row share_of_block(const Row& row, int32_t blocks) {
   constexpr int32_t kLine = 128 / int32_t(sizeof(typename Row::Vec));
@@ -215,10 +217,16 @@ ODDTILE_DEVICE Row share_of_block(const Row& row, int32_t blocks) {
   return row.share(cluster_rank() * count, count);
 }
 
-// This block's part of a row: all of it where the row has one block.
+// Whether the blocks of a cluster take turns with a row's vectors: together they read and write one
+// stretch of memory. Of a masked row each has a share of its own.
+template <RowKind kind>
+inline constexpr bool kTakesTurns = kind != RowKind::masked;
+
+// The row, or this block's share of it.
 template <class T, int width, RowKind kind>
 ODDTILE_DEVICE auto part_of_row(const SoftmaxParameters<T>& p, int64_t number) {
   const auto row = row_of<T, width, kind, int32_t>(p, number);
+  if constexpr (kTakesTurns<kind>) return row;
   return p.cluster_blocks > 1 ? share_of_block(row, p.cluster_blocks) : row;
 }
 
@@ -290,12 +298,16 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
   int64_t number = block() / p.cluster_blocks;
   if (stays) pause(int32_t(number % kStartPhases) * p.start_delay);
   auto row = part_of_row<T, width, kind>(p, number);
+  // Lane `first` of `step` that share the part.
+  const bool takes_turns = kTakesTurns<kind> && is_cluster;
+  const int32_t first = thread() + (takes_turns ? cluster_rank() * threads() : 0);
+  const int32_t step = threads() * (takes_turns ? p.cluster_blocks : 1);
   const SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
-                                           vectors * threads() + thread(), p.shared_slots);
-  prefetch_mask(p, row, number, thread(), threads());
+                                           vectors * step + first, step, p.shared_slots);
+  prefetch_mask(p, row, number, first, step);
   more.start(row);
   LaneVectors<T, width, vectors, kind, int32_t> mine;
-  mine.load(row, thread(), threads());
+  mine.load(row, first, step);
   if (is_cluster) cluster_wait();  // the others have started
 
   for (int32_t turn = 0;; ++turn) {
@@ -307,8 +319,8 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
 
     if constexpr (!stays) {
       mine.finish_anew(frame, scale);
-      mine.store(row, again(thread()), threads());
-      mine.clear_hidden(row, again(thread()), threads(), scale);
+      mine.store(row, again(first), step);
+      mine.clear_hidden(row, again(first), step, scale);
       more.finish(row, frame, scale);
       return;
     } else {
@@ -317,10 +329,10 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
       auto next = part_of_row<T, width, kind>(p, follows ? number : 0);
       if (!follows) next.lead = next.columns = 0;  // no vector of it is read
       more.give_way(row, next, frame, scale);
-      mine.give_way(row, next, thread(), threads(), frame, scale);
+      mine.give_way(row, next, first, step, frame, scale);
       if (!follows) return;
       row = next;
-      mine.hide_ends(row, thread(), threads());
+      mine.hide_ends(row, first, step);
     }
   }
 }
