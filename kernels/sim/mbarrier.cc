@@ -160,6 +160,25 @@ static void check_waits(sim::Machine::State& machine, const MbarrierObject& obje
   }
 }
 
+// What a lane adds to the phase that goes on would have counted in the one before, had that not
+// been over: the lane must infer that it was, from its end or from all who arrived in it.
+static void check_addition(sim::Machine::State& machine, const MbarrierObject& object,
+                           const char* verb, Site site) {
+  if (object.count.phase == 0) return;
+  const int lane = machine.lane_index();
+  if (machine.races->infers(lane, object.agent, Epoch(object.count.phase))) return;
+  bool knows = !object.arrivals_before.bytes;
+  for (const auto& [arrived, epoch] : object.arrivals_before.lanes) {
+    knows = knows && machine.races->infers(lane, arrived, epoch);
+  }
+  if (knows) return;
+  machine.report(sim::HazardKind::shared_race, site,
+                 "thread " + std::to_string(machine.thread_index()) + " " + verb + " in phase " +
+                     std::to_string(object.count.phase) +
+                     ", and nothing keeps it from doing so before the phase before has ended: " +
+                     object.state_text());
+}
+
 static void note_wait(sim::Machine::State& machine, MbarrierObject& object, Site site) {
   if (object.waits.empty()) object.waits.resize(size_t(machine.launch->threads));
   object.waits[size_t(machine.thread_index())] = {
@@ -178,14 +197,18 @@ void meet_after_waits(sim::Machine::State& machine, Warp& warp) {
     if (object != nullptr && !object->waits.empty()) object->waits[size_t(thread)].warp = epochs;
   }
   warp.waits.clear();
+  machine.races->infer_together(first, kWarpLanes);
 }
 
 void complete_phase(sim::Machine::State& machine, MbarrierObject& object) {
   if (machine.races) {
     check_waits(machine, object);
-    object.causes = {};
     object.completed = std::move(object.arriving);
+    object.completed.inferred.join(object.causes);
+    object.causes = {};
     object.arriving = {};
+    object.arrivals_before = std::move(object.arrivals);
+    object.arrivals = {};
     if (object.agent != 0) {
       machine.races->complete(object.agent, Epoch(object.count.phase), object.completed);
     }
@@ -257,10 +280,18 @@ void arrive_and_expect(sim::Machine::State& machine, void* barrier, int32_t coun
                        Site site) {
   MbarrierObject* object = barrier_at(machine, barrier, site);
   if (object == nullptr) return;
-  if (bytes >= 0) report_count(machine, *object, object->count.expect(bytes), site);
+  if (machine.races) check_addition(machine, *object, count > 0 ? "arrives" : "expects", site);
+  if (bytes >= 0) {
+    report_count(machine, *object, object->count.expect(bytes), site);
+    object->arrivals.bytes = true;
+  }
   object->last_site = site;
   if (count > 0) {
-    if (machine.races) machine.races->release(object->arriving, machine.lane_index());
+    if (machine.races) {
+      const int lane = machine.lane_index();
+      object->arrivals.lanes.emplace_back(Agent(lane), machine.races->epoch_of(lane));
+      machine.races->release(object->arriving, lane);
+    }
     bool completes = false;
     report_count(machine, *object, object->count.arrive(count, &completes), site);
     if (completes) complete_phase(machine, *object);

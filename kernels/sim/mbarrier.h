@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/sim/asynchronous.h"
@@ -54,8 +55,14 @@ class MbarrierObject : public Waitable {
     Site site;
     std::vector<Epoch> warp;  // of its lanes when they met next; empty: they have not
   };
-  std::vector<Wait> waits;    // the last of each thread of the block, where races are looked for
-  Clock causes;               // what those know that issued copies into the phase that goes on
+  std::vector<Wait> waits;  // the last of each thread of the block, where races are looked for
+  Clock causes;             // what those know that issued copies into the phase that goes on
+  struct Arrivals {         // of a phase, where races are looked for
+    std::vector<std::pair<Agent, Epoch>> lanes;
+    bool bytes = false;  // it waits for copies, too
+  };
+  Arrivals arrivals;          // of the phase that is going on
+  Arrivals arrivals_before;   // of the phase before
   std::bitset<1024> seen_by;  // threads of the block that were found ordered after that
 };
 

@@ -79,14 +79,31 @@ void Races::release(Published& into, int lane) {
     if (fenced.own != 0) into.fenced[memory].raise(Agent(lane), fenced.own);
     if (fenced.copies != 0) into.fenced[memory].raise(copies_of(lane), fenced.copies);
   }
+  if (!into.last_inferred.shares(clocks.inferred)) {
+    into.inferred.join(clocks.inferred);
+    into.last_inferred = clocks.inferred;
+  }
   ++clocks.own;
   if (clocks.device != nullptr) join(into.device, clocks.device->known);
+}
+
+bool Races::infers(int lane, Agent agent, Epoch epoch) const {
+  const LaneClocks& clocks = lanes_[size_t(lane)];
+  return happened(clocks, lane, agent) >= epoch || clocks.inferred.at(agent) >= epoch;
 }
 
 void Races::witness(Clock& into, int lane) {
   LaneClocks& clocks = lanes_[size_t(lane)];
   into.join(clocks.happened);
+  into.join(clocks.inferred);
   into.raise(Agent(lane), clocks.own++);
+}
+
+void Races::infer_together(int first, int count) {
+  Published all;
+  release(all, first, count);
+  all.inferred.join(all.happened);
+  for (int lane = first; lane < first + count; ++lane) lanes_[size_t(lane)].inferred = all.inferred;
 }
 
 void Races::acquire(const Published& from, int lane) {
@@ -96,6 +113,7 @@ void Races::acquire(const Published& from, int lane) {
   for (int memory = 0; memory < kMemories; ++memory) {
     memo_.join(clocks.fenced[memory].known, from.fenced[memory]);
   }
+  memo_.join(clocks.inferred, from.inferred);
 }
 
 void Races::release(Published& into, int first, int count) {
@@ -114,6 +132,7 @@ void Races::rendezvous(int first, int count) {
     for (int memory = 0; memory < kMemories; ++memory) {
       lanes_[size_t(lane)].fenced[memory].known = all.fenced[memory];
     }
+    lanes_[size_t(lane)].inferred = all.inferred;
     if (!all.device.empty()) learn(lanes_[size_t(lane)], all.device);
   }
 }

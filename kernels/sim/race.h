@@ -47,11 +47,13 @@ inline constexpr int kMemories = 2;
 struct Published {
   Clock happened;
   Clock fenced[kMemories];
+  Clock inferred;
 
  private:
   friend class Races;
   Clock last_happened;  // joined last; most lanes bring the same
   Clock last_fenced[kMemories];
+  Clock last_inferred;
   BlockClocks device;
 };
 
@@ -64,6 +66,9 @@ struct LaneClocks {
   };
   Clock happened;
   Fenced fenced[kMemories];
+  // Beyond `happened`: what must have come before, although it orders no memory. Who sees a copy
+  // complete knows that all that its issuer had waited for is over.
+  Clock inferred;
   Epoch own = 1;
   Epoch copies = 0;                            // of the agent of its cp.async groups
   std::shared_ptr<const DeviceClocks> device;  // null until a lane has met an atomic
@@ -95,8 +100,12 @@ class Races {
   // ---- synchronisation ----
   // What the lane does now is known to whoever knows this epoch of it.
   Epoch epoch_of(int lane) const { return lanes_[size_t(lane)].own; }
-  // Adds what the lane knows now, itself included.
+  // Whether that came before what the lane does now, at any speed of the others.
+  bool infers(int lane, Agent agent, Epoch epoch) const;
+  // Adds what the lane knows and infers now, itself included.
   void witness(Clock& into, int lane);
+  // Lanes [first, first + count) meet where no memory is ordered.
+  void infer_together(int first, int count);
   void release(Published& into, int lane);
   void acquire(const Published& from, int lane);
   // The same for lanes [first, first + count).

@@ -143,6 +143,19 @@ void draw_scale(AttentionCase& c, Random& random) {
   c.scale = one_in(random, 4) ? float(random.normal()) : pick(random, interesting_scales());
 }
 
+// Kernels that copy whole tiles take aligned data only, and fill a ring of tiles again only where
+// many tiles of keys follow one another. Left to chance both hardly ever meet.
+constexpr int64_t kManyTilesWork = 120'000;
+
+void draw_many_tiles(AttentionCase& c, Random& random) {
+  c.batch = pick<int64_t>(random, std::array<int64_t, 4>{1, 1, 1, 2});
+  c.heads_kv = c.group = 1;
+  c.head_dim = pick<int64_t>(random, std::array<int64_t, 6>{8, 8, 16, 16, 16, 32});
+  c.pad = 0;
+  c.seq_q = random.between(65, 300);
+  c.seq_k = one_in(random, 3) ? c.seq_q : random.between(65, 600);
+}
+
 // A length within one tile costs a whole tile: shrinking it further would save nothing.
 int64_t tiles(int64_t length) {
   return (length - 1) / 32;
@@ -277,8 +290,11 @@ Case draw_attention(Random& random, int64_t work_at_most) {
   if (!one_in(random, 4)) c.head_dim = pick(random, interesting_head_sizes());
   draw_lengths(c, random);
   if (one_in(random, 4)) c.pad = draw_pad(random);
+  const uint32_t chance = work_at_most > kSmallWork ? 8 : 2;  // a GPU meets many tiles anyway
+  const bool many_tiles = work_at_most >= kManyTilesWork && one_in(random, chance);
+  if (many_tiles) draw_many_tiles(c, random);
   shrink_to_budget(c, random, work_at_most);
-  if (one_in(random, 2)) draw_band(c, random);
+  if (one_in(random, 2) || (many_tiles && one_in(random, 2))) draw_band(c, random);
   if (!one_in(random, 4)) c.scores = any(random, c.scores);
   sharpen(c, random);
   draw_scale(c, random);
@@ -288,12 +304,14 @@ Case draw_attention(Random& random, int64_t work_at_most) {
     c.mask_layout = any(random, c.mask_layout);
   }
   if (one_in(random, 3)) draw_layouts(c, random);
-  if (one_in(random, 4)) draw_offsets(c, random);
+  if (!many_tiles && one_in(random, 4)) draw_offsets(c, random);
   const bool without_lse = one_in(random, 8);
   if (!one_in(random, 3)) c.contents = any(random, c.contents);
   if (without_lse) drop_lse(c);
   Case subject = {c};
   draw_rest(subject, random);
+  // The preferred one is a simulator's choice, of small tiles.
+  if (many_tiles) subject.configuration = int64_t(random.below(64));
   ODDTILE_ASSERT(impossible(subject).empty());
   return subject;
 }

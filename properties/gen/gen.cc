@@ -19,11 +19,13 @@ void showValue(const Case& subject, std::ostream& out) {
 namespace oddtile::properties {
 namespace {
 
-// Most cases are far below the limit: ten small cases find more than one large one.
-int64_t budget(Random& random, Scale scale, int size) {
+// Most cases are far below the limit: ten small cases find more than one large one. Attention has
+// more of the middle, where many tiles have room.
+int64_t budget(oddtile_kernel kernel, Random& random, Scale scale, int size) {
   const int64_t most = oracles::kSmallWork * (scale == Scale::device ? 100 : 1);
   const uint32_t luck = random.below(10);
-  const int64_t share = luck < 6 ? 20 : luck < 9 ? 6 : 1;
+  const uint32_t small = kernel == oddtile_kernel_attention ? 5 : 6;
+  const int64_t share = luck < small ? 20 : luck < 9 ? 6 : 1;
   const int64_t grown = std::clamp(size, 20, rc::kNominalSize);
   return most / share * grown / rc::kNominalSize;
 }
@@ -34,7 +36,7 @@ rc::Gen<oracles::Case> any_case(oddtile_kernel kernel, Scale scale) {
   return [=](const rc::Random& given, int size) {
     rc::Random source = given;
     Random random(source.next());
-    const int64_t work = budget(random, scale, size);
+    const int64_t work = budget(kernel, random, scale, size);
     return rc::shrinkable::shrinkRecur(draw(kernel, random, work), [](const oracles::Case& c) {
       return rc::seq::fromContainer(simpler(c));
     });

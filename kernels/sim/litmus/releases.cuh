@@ -33,6 +33,35 @@ ODDTILE_DEVICE void row_released_by_one(const Litmus& p, Meet meet) {
   store(p.out, thread(), right ? 1.0f : 0.0f);
 }
 
+// One lane of warp 0 fills a row four times for warps 1 and 2. Warp 2 reads only those with an even
+// number; before it releases another one, it does `pass(full, step)`.
+template <class Pass>
+ODDTILE_DEVICE void rows_passed_over(const Litmus& p, Pass pass) {
+  float* row = reinterpret_cast<float*>(shared_memory());
+  Mbarrier* full = ready_barriers(shared_memory() + 512, 1, 1);
+  Mbarrier* empty = ready_barriers(shared_memory() + 520, 1, 2);
+  bool right = true;
+  for (int step = 0; step < 4; ++step) {
+    if (warp() == 0) {
+      if (lane() != 0) break;
+      mbarrier_wait(empty, uint32_t(step + 1) % 2);
+      mbarrier_arrive_expect(full, 256);
+      load_bulk(row, p.in + 64 * step, 256, full);
+      continue;
+    }
+    if (warp() == 1 || step % 2 == 0) {
+      mbarrier_wait(full, uint32_t(step) % 2);
+      right = right && row[lane()] == float(64 * step + lane());
+      fence_async_proxy_shared();
+    } else {
+      pass(full, step);
+    }
+    sync_warp();
+    if (lane() == 0) mbarrier_arrive(empty);
+  }
+  store(p.out, thread(), right ? 1.0f : 0.0f);
+}
+
 // Two blocks of 64 lanes take turns to copy a tile for both. Before it copies, or lets the other
 // one, a block's first lane does `wait(empty, step, issues)`; every lane that has read does
 // `release(empty, step)`.

@@ -1,5 +1,4 @@
-// fail shared_race under some schedule: who is late at the second barrier is overtaken by a phase
-// of it.
+// fail shared_race: who is late at the second barrier is overtaken by a phase of it.
 #include "kernels/sim/litmus/releases.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
