@@ -197,7 +197,7 @@ class Workshop:
 
     def compile(self, suite):
         command = ["cmake", "--build", str(self.build), f"-j{self.jobs}", "--target",
-                   f"property_{suite}"]
+                   program_of(suite)]
         return subprocess.run(command, capture_output=True, text=True)
 
     def run(self, suite):
@@ -228,7 +228,7 @@ class Workshop:
         environment = dict(os.environ)
         cases = f" max_success={self.cases}" if self.cases else ""
         environment["RC_PARAMS"] = f"seed={self.seed} noshrink=1{cases}"
-        command = [str(self.build / f"property_{suite}"), *arguments]
+        command = [str(self.build / program_of(suite)), *arguments]
         try:
             done = subprocess.run(command, capture_output=True, text=True, env=environment,
                                   timeout=900, errors="replace")
@@ -237,10 +237,20 @@ class Workshop:
         return done.stdout + done.stderr, done.returncode
 
 
-def default_cases(kernel):
-    """CASES of the suite, as properties/suites/CMakeLists.txt has it."""
+RACE = "race_"  # a suite over kernels whose accesses are watched
+
+
+def program_of(suite):
+    return suite if suite.startswith(RACE) else f"property_{suite}"
+
+
+def default_cases(suite):
+    """The suite's cases, as properties/suites/CMakeLists.txt has them."""
     text = (HERE.parent / "suites" / "CMakeLists.txt").read_text()
-    found = re.search(rf"oddtile_property\({kernel}\s[^)]*CASES (\d+)", text)
+    if suite.startswith(RACE):
+        found = re.search(rf'"{suite[len(RACE):]};(\d+);', text)
+    else:
+        found = re.search(rf"oddtile_property\({suite}\s[^)]*CASES (\d+)", text)
     return int(found.group(1)) if found else 100
 
 
@@ -293,11 +303,11 @@ def score(mutants, arguments):
         chosen = [mutant for mutant in mutants if mutant.suite == suite]
         compiled = shop.compile(suite)
         if compiled.returncode != 0:
-            print(f"property_{suite} does not build unmutated:\n{compiled.stdout[-3000:]}")
+            print(f"{program_of(suite)} does not build unmutated:\n{compiled.stdout[-3000:]}")
             return 3
         caught, by, _ = shop.run(suite)  # on the kernels as they are
         if caught:
-            print(f"property_{suite} fails unmutated ({by}): no mutant can be scored")
+            print(f"{program_of(suite)} fails unmutated ({by}): no mutant can be scored")
             return 3
         for mutant in chosen:
             result, by, after, seconds = score_one(shop, mutant)
