@@ -14,11 +14,9 @@ constexpr int64_t kExchange = 640;         // bytes of shared memory for reducti
 constexpr int64_t kTileBytes = 17408;      // of x; as many for y
 constexpr int64_t kShortTileBytes = 9856;  // where a warp takes one short row at once
 constexpr int64_t kMaskedShortTileBytes = 12544;
-constexpr int64_t kMostColumnsWithGaps = 136;  // of tiles to prefer
-constexpr int32_t kFewestThreads = 64;         // of a block that holds one row, 4 vectors a lane
+constexpr int32_t kFewestThreads = 64;  // of a block that holds one row, 4 vectors a lane
 constexpr int32_t kMostThreads = 1024;
 constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more lanes
-constexpr int64_t kMostBytesOfCutRow = 2048;
 constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a masked row by lines of 128 bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
@@ -152,6 +150,13 @@ int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
   const bool plain = rows_are_plain(p);
   if (p.dtype == oddtile_fp32) return p.mask != nullptr ? 256 : (plain ? 768 : 512);
   return plain ? 256 : 64;
+}
+
+// Rows with gaps for which a tile is quicker than lanes of their own: the shorter ones, but for
+// those that 3 vectors of 16 lanes just hold.
+bool likes_tile_with_gaps(const oddtile_softmax_problem& p) {
+  if (p.mask != nullptr) return p.columns <= 136;
+  return p.columns <= 256 || (p.columns > 320 && p.columns <= 640);
 }
 
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
@@ -294,8 +299,7 @@ bool softmax_moves(const oddtile_softmax_problem& p) {
 }
 
 bool softmax_cuts_sectors(const oddtile_softmax_problem& p) {
-  return p.rows > 1 && p.y_row_stride > p.columns && p.x != p.y &&
-         p.columns * element_bytes(p.dtype) <= kMostBytesOfCutRow;
+  return p.rows > 1 && p.y_row_stride > p.columns && p.x != p.y;
 }
 
 bool softmax_can_stay(const oddtile_softmax_problem& p) {
@@ -344,9 +348,7 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
   const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
   // Rows that all start in one bank are taken two or one at once.
   const bool same_banks = row_addresses(p, p.y, p.y_row_stride).step % 128 == 0;
-  // Longer rows with gaps are quicker by lanes, each for itself.
-  const bool wants_tile =
-      p.y_row_stride == p.columns || (p.columns <= kMostColumnsWithGaps && !same_banks);
+  const bool wants_tile = p.y_row_stride == p.columns || (!same_banks && likes_tile_with_gaps(p));
   if (p.rows >= kFew && wants_tile && !softmax_rows_are_whole(p, false)) {
     const int32_t tile =
         same_banks ? first_of(kSameBankTiles, p, machine) : first_of(kTiles, p, machine);

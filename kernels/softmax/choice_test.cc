@@ -82,6 +82,11 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   // 126 vectors from 16-byte boundaries, 133 from 128-byte ones.
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 1000, 1001)), 46);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 781, 782)), 7);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 641, 642)), 6);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 640, 641)), 28);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 321, 322)), 26);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 320, 321)), 4);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 200, 201)), 25);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 129, 130)), 24);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 64, 65)), 22);
   EXPECT_EQ(choose(problem(oddtile_fp32, kMany, 129, 130)), 4);
@@ -93,8 +98,8 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "in place x has brought them";
   gaps.x = memory + 32;
   EXPECT_TRUE(softmax_cuts_sectors(gaps));
-  gaps.dtype = oddtile_fp32;
-  EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "few in long rows";
+  gaps.rows = 1;
+  EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "nothing beside it";
   auto p = problem(oddtile_fp32, kMany, 32768);
   EXPECT_EQ(choose(p), 53);
   p.x = memory + 1;

@@ -121,7 +121,7 @@ bool softmax_rows_are_whole(const oddtile_softmax_problem& problem, bool narrow)
 bool softmax_moves(const oddtile_softmax_problem& problem);
 
 // Whether gaps between rows of y cut sectors that a kernel had better ask for: not in place, where
-// x is there, and not in long rows, which have few.
+// x is there.
 bool softmax_cuts_sectors(const oddtile_softmax_problem& problem);
 
 // Whether clusters can take one row after another, and bring the next one to where the last one was

@@ -35,7 +35,8 @@ softmax_in_registers(SoftmaxParameters<T> p) {
 
   prefetch_mask(p, row, number, index, step);
   if (p.cuts_sectors && index == 0 && exists) {
-    prefetch_cut_sectors(row.y + row.lead, p.columns, p.y_row_stride);
+    constexpr bool kByLine = sizeof(T) == 2 && kRowsOfWarp > 1;
+    prefetch_cut_sectors(row.y + row.lead, p.columns, p.y_row_stride, kByLine);
   }
   LaneVectors<T, width, vectors, kind, int32_t> mine;
   mine.load(row, index, step);

@@ -115,8 +115,9 @@ softmax_of_tiles(TileParameters<T> p) {
     stage_in(memory, run);
   }
   // Not before: what the L2 drops again before the rows are written is of no use.
+  const bool by_line = p.stride * int32_t(sizeof(T)) < 128;
   for (int32_t r = thread(); p.cuts_sectors && r < rows; r += kStagingThreads) {
-    prefetch_cut_sectors(y + r * p.stride, p.columns, p.stride);
+    prefetch_cut_sectors(y + r * p.stride, p.columns, p.stride, by_line);
   }
   const int32_t bytes = staged_bytes(p.tile_rows * p.stride * int32_t(sizeof(T)));
   const T* const values = run.template place_in<const T>(memory);

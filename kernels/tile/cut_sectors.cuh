@@ -8,27 +8,20 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-// 16-bit rows have twice as many for as many bytes, and no instructions to spare: whole lines for
-// them, since a prefetch of a sector is issued lane by lane.
-template <class T>
-ODDTILE_DEVICE void prefetch_cut_sector(Global<T> base, int64_t index) {
-  if constexpr (sizeof(T) == 2) {
-    prefetch(base, index);
-  } else {
-    prefetch_sector(base, index);
-  }
-}
-
 // Brings the sectors that gaps cut at the ends of a row of `columns` elements from `first` on to
-// L2. Rows are `stride` apart; what the row before has asked for is left out.
+// L2. Rows are `stride` apart; what the row before has asked for is left out. `by_line`: by lines
+// of 128 bytes, for rows that cut nearly all of them, and where there are no instructions to spare
+// (a prefetch of a sector is issued lane by lane).
 template <class T>
-ODDTILE_DEVICE void prefetch_cut_sectors(Global<T> first, int64_t columns, int64_t stride) {
+ODDTILE_DEVICE void prefetch_cut_sectors(Global<T> first, int64_t columns, int64_t stride,
+                                         bool by_line) {
+  const auto ask = [&](Global<T> at, int64_t index) {
+    by_line ? prefetch(at, index) : prefetch_sector(at, index);
+  };
   const Global<T> end = first + columns;
-  if (address_modulo(end, kSectorBytes) != 0) prefetch_cut_sector(end, -1);
+  if (address_modulo(end, kSectorBytes) != 0) ask(end, -1);
   const uint32_t before = address_modulo(first, kSectorBytes);
-  if (before != 0 && int64_t(before) <= (stride - columns) * int64_t(sizeof(T))) {
-    prefetch_cut_sector(first, 0);
-  }
+  if (before != 0 && int64_t(before) <= (stride - columns) * int64_t(sizeof(T))) ask(first, 0);
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -131,23 +131,30 @@ struct StagedRows {
   uint32_t inverse;  // 2^32 / stride rounded up; 0 for one row
 };
 
-// Elements [from, to) of the vector at `at`, fewer than all, that end or begin with the vector, by
-// pieces as large as can be.
+// Stores the vectors that a gap between rows cuts, or an end of the run, an element a lane, so that
+// the lanes of a vector write to its sector at once. Gaps are shorter than a vector, rows at least
+// two. `grid` is where vector 0 of `run` lies in shared memory.
 template <class T>
-ODDTILE_DEVICE void store_part(Global<T> at, const T* values, int32_t from, int32_t to) {
-  constexpr int kWidth = 16 / int(sizeof(T));
-  const int32_t count = to - from;
-  const auto piece = [&](auto size) {
-    constexpr int kSize = decltype(size)::value;
-    if ((count & kSize) == 0) return;
-    // Larger pieces lie nearer to the vector's own end.
-    const int32_t place = from == 0 ? count & ~(2 * kSize - 1) : kWidth - (count & ~(kSize - 1));
-    using Piece = Vector<T, kSize>;
-    store_as<Piece>(at + place, 0, *reinterpret_cast<const Piece*>(values + place));
+ODDTILE_DEVICE void store_cut_vectors(const VectorRun<T>& run, const T* grid,
+                                      const StagedRows& staged) {
+  constexpr int32_t kWidth = VectorRun<T>::kWidth;
+  constexpr int32_t kTogether = kStagingThreads / kWidth;  // gaps
+  // One gap is before the first row and one behind the last. This lane's gaps lie whole vectors
+  // apart: where it has an element in one of them, it has one in all, but for the run's ends.
+  const int32_t step = kTogether * staged.stride;
+  const int32_t row_begin = run.lead + thread() / kWidth * staged.stride;
+  const int32_t row_end = row_begin - (staged.stride - staged.columns);
+  const auto store_all = [&](int32_t vector) {
+    int32_t i = vector + thread() % kWidth;
+    if (i >= row_end && i < row_begin) return;
+    if (i < run.lead) i += step;
+    ODDTILE_NO_UNROLL
+    for (; i < run.lead + run.count; i += step) store(run.grid, i, grid[i]);
   };
-  if constexpr (kWidth == 8) piece(std::integral_constant<int, 4>{});
-  piece(std::integral_constant<int, 2>{});
-  piece(std::integral_constant<int, 1>{});
+  const int32_t first = row_end & ~(kWidth - 1);
+  const int32_t last = (row_begin - 1) & ~(kWidth - 1);
+  if (first <= last) store_all(first);
+  if (first < last) store_all(last);
 }
 
 // Stores the rows that lie at `first`, as `to` does modulo 16 bytes, to `to`; what lies between
@@ -173,18 +180,7 @@ ODDTILE_DEVICE void stage_out(Global<T> to, const T* first, const StagedRows& st
     const int32_t step = run.own_step(round);
     store_as<Vec>(place, step, *reinterpret_cast<const Vec*>(mine + step * kWidth));
   });
-  // Parts of vectors at both ends of each row.
-  for (int32_t r = thread(); r < staged.rows; r += threads()) {
-    const int32_t begin = run.lead + r * staged.stride;
-    const int32_t end = begin + staged.columns;
-    const int32_t before = begin % kWidth;
-    const int32_t behind = end % kWidth;
-    const auto part = [&](int32_t vector, int32_t from, int32_t until) {
-      store_part(run.grid + vector, grid + vector, from, until);
-    };
-    if (before != 0) part(begin - before, before, kWidth);
-    if (behind != 0) part(end - behind, 0, behind);
-  }
+  store_cut_vectors(run, grid, staged);
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -197,14 +197,16 @@ bool speaks_hopper(void (*kernel)(Parameters)) {
 // A kernel of these words is the first choice where it can run.
 inline constexpr bool kPrefersHopper = true;
 
-// Starts to bring the 32 bytes of memory around element `index` to L2; nothing on other machines.
+// Starts to bring the 32 bytes of memory around element `index` to L2, elsewhere their whole line.
 inline constexpr uint32_t kSectorBytes = 32;
 template <class T>
 ODDTILE_DEVICE void prefetch_sector(Global<T> base, int64_t index) {
-  [[maybe_unused]] const auto address = reinterpret_cast<uintptr_t>(base.unchecked() + index);
   if constexpr (kHopperCode) {
+    const auto address = reinterpret_cast<uintptr_t>(base.unchecked() + index);
     ODDTILE_SM90_ASM(
         "cp.async.bulk.prefetch.L2.global [%0], 32;" ::"l"(address & ~uintptr_t(kSectorBytes - 1)));
+  } else {
+    prefetch(base, index);
   }
 }
 
