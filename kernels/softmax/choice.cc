@@ -156,7 +156,7 @@ int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
 // those that 3 vectors of 16 lanes just hold.
 bool likes_tile_with_gaps(const oddtile_softmax_problem& p) {
   if (p.mask != nullptr) return p.columns <= 136;
-  return p.columns <= 256 || (p.columns > 320 && p.columns <= 640);
+  return p.columns <= 256 || (p.columns > 320 && p.columns <= 800);
 }
 
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
