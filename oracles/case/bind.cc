@@ -21,8 +21,8 @@ class Binder {
     const int index = workload_.index_of(role);
     if (index < 0) return nullptr;
     const Tensor& found = workload_.tensors[size_t(index)];
-    return static_cast<std::byte*>(addresses_[size_t(index)]) +
-           found.offset * element_bytes(found.element);
+    std::byte* const start = static_cast<std::byte*>(addresses_[size_t(index)]);
+    return start == nullptr ? nullptr : start + found.offset * element_bytes(found.element);
   }
   const uint8_t* mask() const { return static_cast<const uint8_t*>(first(Role::mask)); }
 

@@ -206,8 +206,10 @@ bool SoftmaxStrips::compare_strip(int64_t r, int64_t at, int64_t n, Scan& scan) 
     scan.squares += share * share;
     most = most.max(ratio);
     net = net.max(error.abs() - net_rounding * p - net_.value * b);
+    // What is not clear, or NaN (the 0 stands first for it), is no number for a bin, nor used.
+    const Block binned = Block::Zero().max(ratio).min(kClear);
     Eigen::Map<Eigen::Array<int32_t, kBlock, 1>>(bins + c) =
-        (ratio * double(ShareCounts::kBins)).cast<int32_t>();
+        (binned * double(ShareCounts::kBins)).cast<int32_t>();
   }
   // A NaN is in the sum, whatever a maximum makes of it.
   if (!std::isfinite(scan.sums.sum()) || !(most.maxCoeff() < kClear)) return false;
