@@ -18,6 +18,7 @@ struct SoftmaxParameters {
   int32_t frame_bytes;     // see SoftmaxFrame
   int32_t shared_slots;    // vectors of a lane in shared memory
   int32_t cluster_blocks;  // that share a row
+  int32_t lanes;           // of all of these
   int64_t rows_ahead;      // distance to the row whose mask is brought to L2
   bool cuts_sectors;       // gaps of y cut sectors that nothing else brings to L2
   int32_t start_delay;     // ns between the starts of clusters that stay

@@ -217,16 +217,12 @@ ODDTILE_DEVICE Row share_of_block(const Row& row, int32_t blocks) {
   return row.share(cluster_rank() * count, count);
 }
 
-// Whether the blocks of a cluster take turns with a row's vectors: together they read and write one
-// stretch of memory. Of a masked row each has a share of its own.
-template <RowKind kind>
-inline constexpr bool kTakesTurns = kind != RowKind::masked;
-
-// The row, or this block's share of it.
+// The row, with whose vectors the blocks of a cluster take turns: together they read and write one
+// stretch of memory. Of a masked row each block has a share of its own.
 template <class T, int width, RowKind kind>
 ODDTILE_DEVICE auto part_of_row(const SoftmaxParameters<T>& p, int64_t number) {
   const auto row = row_of<T, width, kind, int32_t>(p, number);
-  if constexpr (kTakesTurns<kind>) return row;
+  if constexpr (kind != RowKind::masked) return row;
   return p.cluster_blocks > 1 ? share_of_block(row, p.cluster_blocks) : row;
 }
 
@@ -298,10 +294,9 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
   int64_t number = block() / p.cluster_blocks;
   if (stays) pause(int32_t(number % kStartPhases) * p.start_delay);
   auto row = part_of_row<T, width, kind>(p, number);
-  // Lane `first` of `step` that share the part.
-  const bool takes_turns = kTakesTurns<kind> && is_cluster;
-  const int32_t first = thread() + (takes_turns ? cluster_rank() * threads() : 0);
-  const int32_t step = threads() * (takes_turns ? p.cluster_blocks : 1);
+  // Constants of the launch wherever they are used: registers are short.
+  const int32_t step = kind == RowKind::masked ? threads() : p.lanes;
+  const int32_t first = thread() + (step > threads() ? cluster_rank() * threads() : 0);
   const SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
                                            vectors * step + first, step, p.shared_slots);
   prefetch_mask(p, row, number, first, step);

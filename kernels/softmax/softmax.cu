@@ -205,6 +205,7 @@ bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfigurat
                             .frame_bytes = softmax_frame(problem, it).bytes,
                             .shared_slots = plan.shared_slots,
                             .cluster_blocks = it.cluster,
+                            .lanes = plan.threads * it.cluster,
                             .rows_ahead = ahead,
                             .cuts_sectors = softmax_cuts_sectors(problem),
                             .start_delay = 0};
