@@ -11,7 +11,7 @@ alignas(128) float memory[64];
 oddtile_softmax_problem problem(oddtile_dtype dtype, int64_t rows, int64_t columns,
                                 int64_t stride = -1) {
   if (stride < 0) stride = columns;
-  return {dtype, rows, columns, memory, stride, memory, stride, nullptr, 0};
+  return {dtype, rows, columns, memory + 32, stride, memory, stride, nullptr, 0};
 }
 
 constexpr int64_t kMany = 100000;
@@ -37,14 +37,14 @@ TEST(SoftmaxChoice, ManyRows) {
       {256, 5, 3},
       {511, 8, 27},
       {512, 7, 5},
-      {781, 9, 28},
+      {781, 61, 28},
       {1000, 9, 7},
-      {1024, 9, 7},
-      {2048, 9, 9},
-      {4095, 9, 11},
-      {4096, 9, 9},
-      {4097, 9, 11},
-      {8192, 9, 9},
+      {1024, 60, 7},
+      {2048, 60, 61},
+      {4095, 60, 11},
+      {4096, 60, 59},
+      {4097, 60, 11},
+      {8192, 60, 59},
       {12672, 52, 11},
       {16384, 10, 10},
       {20000, 52, 10},
@@ -78,6 +78,25 @@ TEST(SoftmaxChoice, FewSlotsStayIdle) {
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 12673)), 11);  // 9 x 192, level with 4 x 416
 }
 
+TEST(SoftmaxChoice, LanesThatDivideARowUnevenly) {
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 2056)), 9);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 3072)), 59) << "4 vectors for each of 96 lanes";
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 3080)), 9);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 8448)), 11);
+  EXPECT_EQ(choose(problem(oddtile_fp32, kMany, 2049)), 9);
+  EXPECT_EQ(choose(problem(oddtile_fp32, kMany, 3001)), 60);
+  EXPECT_EQ(choose(problem(oddtile_fp32, kMany, 8196)), 9);
+  auto p = problem(oddtile_fp32, kMany, 4096);
+  EXPECT_EQ(softmax_plan(p, 60).threads, 256 + 64);
+  EXPECT_FALSE(softmax_admits(problem(oddtile_fp32, kMany, 16384), 60, kMachine));
+  p.x = p.y;
+  EXPECT_EQ(choose(p), 62) << "in place";
+  p.columns = 4097;
+  EXPECT_EQ(choose(p), 60);
+  p.x = memory + 1;
+  EXPECT_EQ(choose(p), 9);
+}
+
 TEST(SoftmaxChoice, GapsAndShifts) {
   // 126 vectors from 16-byte boundaries, 133 from 128-byte ones.
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 1000, 1001)), 46);
@@ -94,6 +113,7 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   EXPECT_EQ(choose(same_banks), 58);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 127, 128)), 1);
   auto gaps = problem(oddtile_bf16, kMany, 1000, 1001);
+  gaps.x = memory;
   EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "in place x has brought them";
   gaps.x = memory + 32;
   EXPECT_TRUE(softmax_cuts_sectors(gaps));
@@ -222,14 +242,15 @@ TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
   EXPECT_EQ(masked(oddtile_fp32, 255), 25);
   EXPECT_EQ(masked(oddtile_fp32, 781), 28);
   EXPECT_EQ(masked(oddtile_fp32, 256), 5);
-  EXPECT_EQ(masked(oddtile_fp32, 2048), 9);
+  EXPECT_EQ(masked(oddtile_fp32, 2048), 61);
   EXPECT_EQ(masked(oddtile_fp32, 8192), 10);
-  EXPECT_EQ(masked(oddtile_fp32, 4096), 9);
+  EXPECT_EQ(masked(oddtile_fp32, 4096), 61);
   EXPECT_EQ(masked(oddtile_fp32, 32768), 52) << "not so many blocks that one waits for another";
   EXPECT_EQ(masked(oddtile_fp32, 65536), 53);
   EXPECT_EQ(masked(oddtile_fp16, 4097), 11);
   EXPECT_EQ(masked(oddtile_bf16, 100), 23);
   EXPECT_EQ(masked(oddtile_bf16, 2048), 9);
+  EXPECT_EQ(masked(oddtile_bf16, 4096), 9);
   EXPECT_EQ(masked(oddtile_bf16, 8192), 10);
   EXPECT_EQ(masked(oddtile_bf16, 32768), 10);
   EXPECT_EQ(masked(oddtile_bf16, 65536), 53);
@@ -247,7 +268,7 @@ TEST(SoftmaxChoice, FewRowsGetMoreLanes) {
   EXPECT_EQ(choose(problem(oddtile_fp32, 700, 128)), 3);
   EXPECT_EQ(choose(problem(oddtile_bf16, 1100, 1024)), 7);
   EXPECT_EQ(choose(problem(oddtile_fp32, 4096, 4096)), 44);
-  EXPECT_EQ(choose(problem(oddtile_fp32, 5000, 4096)), 9);
+  EXPECT_EQ(choose(problem(oddtile_fp32, 5000, 4096)), 60);
   // Others.
   EXPECT_EQ(choose(problem(oddtile_fp32, 8, 63)), 5);
   EXPECT_EQ(choose(problem(oddtile_fp32, 9, 63)), 2);

@@ -25,6 +25,7 @@ struct SoftmaxConfiguration {
   int32_t cluster = 1;  // blocks that share a row
   bool close = false;   // frames of 16 bytes for rows that start anywhere
   int32_t least = 0;    // tile: elements that every lane has
+  int32_t spare = 0;    // block: warps more than the row needs
 };
 
 inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
@@ -93,8 +94,14 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
 
     {"tile, 8 lanes x 5 elements", SoftmaxForm::tile, 128, 8, 5},                        // 57
     {"tile, 16 lanes x 8 elements", SoftmaxForm::tile, 128, 16, 8, false, 1, false, 4},  // 58
+
+    // Lanes that do not divide the row evenly.
+    {"block x 4 vectors, a warp more", SoftmaxForm::block, 0, 0, 4, false, 1, false, 0, 1},   // 59
+    {"block x 4 vectors, 2 warps more", SoftmaxForm::block, 0, 0, 4, false, 1, false, 0, 2},  // 60
+    {"block x 5 vectors", SoftmaxForm::block, 0, 0, 5},                                       // 61
+    {"64 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 64, 0, 2},                // 62
 };
-inline constexpr int32_t kSoftmaxCount = 59;
+inline constexpr int32_t kSoftmaxCount = 63;
 inline constexpr int32_t kSoftmaxOnline = 30;
 
 // What a machine has for a launch.
@@ -140,6 +147,8 @@ struct SoftmaxPlan {
 };
 
 SoftmaxPlan softmax_plan(const oddtile_softmax_problem& problem, int32_t index);
+SoftmaxPlan softmax_tile_plan(const oddtile_softmax_problem& problem,
+                              const SoftmaxConfiguration& it);
 
 // The id is the index in the table, the lead and the step.
 int32_t softmax_id(const oddtile_softmax_problem& problem, int32_t index);

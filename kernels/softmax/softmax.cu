@@ -79,6 +79,7 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
     case SoftmaxForm::block:
       if (it.narrow) return softmax_in_registers<T, 2, 0, 2, kLong>;
       if (it.vectors == 4) return softmax_in_registers<T, kWide, 0, 4, kind>;
+      if (it.vectors == 5) return softmax_in_registers<T, kWide, 0, 5, kind>;
       if (it.vectors == 8) return softmax_in_registers<T, kWide, 0, 8, kind>;
       return softmax_in_registers<T, kWide, 0, 9, kind>;
     case SoftmaxForm::shared:
