@@ -9,22 +9,40 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-// Boxes of `rows` rows of one panel. A dimension of one item has no stride of its own.
+// Boxes of `box_rows` rows of one panel. A dimension of one item has no stride of its own.
 template <class T>
-bool encode_rows(TensorMap* map, const oddtile_tensor& tensor, int64_t batch, int64_t heads,
-                 int64_t rows, int64_t head_dim, int box_rows) {
+TensorLayout panel_layout(const oddtile_tensor& tensor, int64_t batch, int64_t heads, int64_t rows,
+                          int64_t head_dim, int box_rows) {
   const auto bytes = [](int64_t stride, int64_t count) {
     return count == 1 ? int64_t(16) : stride * int64_t(sizeof(T));
   };
-  return encode_tensor_map(
-      map, {.base = tensor.data,
-            .element = T::kIsBfloat16 ? TensorElement::bfloat16 : TensorElement::half,
-            .swizzle = Swizzle::span_128,
-            .rank = 4,
-            .extent = {head_dim, rows, heads, batch},
-            .stride_bytes = {0, bytes(tensor.row_stride, rows), bytes(tensor.head_stride, heads),
-                             bytes(tensor.batch_stride, batch)},
-            .box = {kPanelColumns, box_rows, 1, 1}});
+  return {.base = tensor.data,
+          .element = T::kIsBfloat16 ? TensorElement::bfloat16 : TensorElement::half,
+          .swizzle = Swizzle::span_128,
+          .rank = 4,
+          .extent = {head_dim, rows, heads, batch},
+          .stride_bytes = {0, bytes(tensor.row_stride, rows), bytes(tensor.head_stride, heads),
+                           bytes(tensor.batch_stride, batch)},
+          .box = {kPanelColumns, box_rows, 1, 1}};
+}
+
+// Whether a tile's panels can be one box: they have to be full, since the next row begins behind
+// what is reached in part.
+inline bool fills_panels(int64_t head_dim) {
+  return head_dim % kPanelColumns == 0;
+}
+
+// The same with panels as the last dimension, where a tile has several: all in one box if they are
+// full. What the tile has beyond the head size is then made zero.
+inline TensorLayout with_panels(TensorLayout layout, int panels) {
+  if (panels == 1) return layout;
+  const bool together = fills_panels(layout.extent[0]);
+  layout.rank = 5;
+  layout.extent[4] = together ? layout.extent[0] / kPanelColumns : 1;
+  layout.stride_bytes[4] = kPanelRowBytes;
+  layout.box[4] = together ? panels : 1;
+  if (together) layout.extent[0] = kPanelColumns;
+  return layout;
 }
 
 // Rows are shared evenly where the tensor cores are the limit: with d = 64 that gained nothing.
@@ -47,17 +65,23 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   constexpr HopperShape s = kHopperShapes[index];
   const auto kernel = &attention_hopper<index, T>;
   HopperParameters<T> p;
+  // A copy costs the producer a hundred clocks, and where a tile begins it makes twenty by panels.
+  constexpr int kPanels = HopperMemory<s>::KeyRows::kPanels;
+  p.boxes = fills_panels(problem.head_dim) ? 1 : kPanels;
   const auto encode = [&](TensorMap* map, const oddtile_tensor& tensor, int64_t heads, int64_t rows,
-                          int box_rows) {
-    return encode_rows<T>(map, tensor, problem.batch, heads, rows, problem.head_dim, box_rows);
+                          int box_rows, int panels) {
+    return encode_tensor_map(map, with_panels(panel_layout<T>(tensor, problem.batch, heads, rows,
+                                                              problem.head_dim, box_rows),
+                                              panels));
   };
-  if (!encode(&p.q, problem.q, problem.heads_q, problem.seq_q, kWarpgroupRows) ||
-      !encode(&p.o, problem.o, problem.heads_q, problem.seq_q, kWarpgroupRows)) {
+  if (!encode(&p.q, problem.q, problem.heads_q, problem.seq_q, kWarpgroupRows, kPanels) ||
+      !encode(&p.o, problem.o, problem.heads_q, problem.seq_q, kWarpgroupRows, 1)) {
     return oddtile_launch_failed;
   }
   // Without keys nothing is loaded from them.
-  if (problem.seq_k > 0 && (!encode(&p.k, problem.k, problem.heads_kv, problem.seq_k, s.keys) ||
-                            !encode(&p.v, problem.v, problem.heads_kv, problem.seq_k, s.keys))) {
+  if (problem.seq_k > 0 &&
+      (!encode(&p.k, problem.k, problem.heads_kv, problem.seq_k, s.keys, kPanels) ||
+       !encode(&p.v, problem.v, problem.heads_kv, problem.seq_k, s.keys, kPanels))) {
     return oddtile_launch_failed;
   }
   p.problem = attention_parameters<T>(problem);
@@ -66,7 +90,8 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   p.seq_k = int32_t(problem.seq_k);
   p.band_low = int32_t(std::clamp<int64_t>(problem.band_low, -kHopperBandMost, kHopperBandMost));
   p.band_high = int32_t(std::clamp<int64_t>(problem.band_high, -kHopperBandMost, kHopperBandMost));
-  p.group = int32_t(problem.heads_q / problem.heads_kv);
+  p.heads_q = Divisor(int32_t(problem.heads_q));
+  p.group = Divisor(int32_t(problem.heads_q / problem.heads_kv));
   p.order = order_of(problem, s, multiprocessors());
   p.frame = frame_scale(p.problem.scale.c);
   const LaunchShape shape = {.blocks = std::min(p.order.tiles(), multiprocessors()),

@@ -20,10 +20,15 @@ struct Producer {
   ODDTILE_DEVICE void copy(const Tile& to, const TensorMap* map, int row, int head, int batch,
                            Mbarrier* full, CachePolicy policy) const {
     mbarrier_arrive_expect(full, Tile::kBytes);
-    ODDTILE_UNROLL
-    for (int panel = 0; panel < Tile::kPanels; ++panel) {
-      load_tensor_bulk(to.panel(panel), map, {kPanelColumns * panel, row, head, batch}, full,
-                       policy);
+    if constexpr (Tile::kPanels == 1) {
+      load_tensor_bulk(to.start, map, {0, row, head, batch}, full, policy);
+    } else {
+      load_tensor_bulk(to.start, map, {0, row, head, batch, 0}, full, policy);
+      ODDTILE_NO_UNROLL
+      for (int panel = 1; panel < p.boxes; ++panel) {
+        load_tensor_bulk(to.panel(panel), map, {kPanelColumns * panel, row, head, batch, 0}, full,
+                         policy);
+      }
     }
   }
 
@@ -74,10 +79,19 @@ struct Producer {
     }
   }
 
-  ODDTILE_DEVICE void load_blocks(const QueryTileOfHead& tile, const BlockRange& keys, Stage<s>& at,
-                                  uint32_t& landed_parity) const {
+  // Where queries of the next tile are copied early, the producer is ahead, and draws first.
+  // Elsewhere consumers wait for a tile's first blocks, and the thousand clocks until the counter
+  // answers come after these.
+  static constexpr bool kDrawsFirst = HopperMemory<s>::kQueryTiles > s.consumers;
+
+  // Leaves the next ticket.
+  ODDTILE_DEVICE int32_t load_blocks(const QueryTileOfHead& tile, const BlockRange& keys,
+                                     Stage<s>& at, uint32_t& landed_parity) const {
     const bool ends_early = tile.key_length < p.seq_k && tile.key_length % s.keys != 0;
     const int cut_block = ends_early ? tile.key_length / s.keys : -1;
+    const int draw_block = larger(keys.end - 2, keys.first);
+    int32_t next = 0;
+    if (leader && (kDrawsFirst || keys.first == keys.end)) next = draw();
     ODDTILE_NO_UNROLL
     for (int n = keys.end - 1; n >= keys.first; --n) {
       const Stage<s> before = at;
@@ -88,10 +102,12 @@ struct Producer {
         load_v(tile, n, before,
                cut ? &memory.barriers->v_landed : memory.barriers->v_full + before.index);
       }
+      if (!kDrawsFirst && leader && n == draw_block) next = draw();
       if (!cut) continue;
       finish_cut_v(before, tile.key_length - n * s.keys, landed_parity);
       landed_parity ^= 1;
     }
+    return shuffle(next, 0);
   }
 
   // The counter is cleared beside this launch, while the first tile is loaded.
@@ -105,17 +121,14 @@ struct Producer {
     QueryPlace q_at;
     uint32_t landed_parity = 0;
     for (int32_t ticket = int32_t(block()); ticket < p.order.tiles();) {
-      int32_t next = 0;
       const QueryTileOfHead tile = tile_of_ticket(p, ticket);
       const BlockRange keys = blocks_of_queries(hopper_band(p, tile.key_length), tile.first_query,
                                                 tile.end_query, s.keys);
       if (leader) {
         if (keys.first < keys.end) load_k(tile, keys.end - 1, at);
         load_q(tile, keys, q_at);
-        next = draw();
       }
-      load_blocks(tile, keys, at, landed_parity);
-      ticket = shuffle(next, 0);
+      ticket = load_blocks(tile, keys, at, landed_parity);
     }
     if (leader) hand_over_end(q_at);
   }

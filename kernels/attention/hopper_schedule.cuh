@@ -10,14 +10,17 @@ namespace oddtile::ODDTILE_MACHINE {
 
 template <class T>
 struct HopperParameters {
-  TensorMap q, k, v, o;  // boxes of one panel: 64 rows of q and o, `keys` rows of k and v
+  TensorMap q, k, v;  // boxes of 64 rows of q, `keys` rows of k and v, and one or all panels
+  TensorMap o;        // 64 rows, one panel
+  int32_t boxes;      // of a tile of q, k or v
   AttentionParameters<T> problem;
   Global<int32_t> tickets;  // drawn so far; the first tile of each block needs none
   int32_t seq_q;
   int32_t seq_k;
   int32_t band_low;  // clamped to +-kHopperBandMost
   int32_t band_high;
-  int32_t group;  // query heads per kv head
+  Divisor heads_q;
+  Divisor group;  // query heads per kv head
   TileOrder order;
   FrameScale frame;
 };
@@ -34,13 +37,12 @@ struct QueryTileOfHead {
 template <class T>
 ODDTILE_DEVICE QueryTileOfHead tile_of_ticket(const HopperParameters<T>& p, int32_t ticket) {
   const TileOrder::Place place = p.order.place(ticket);
-  const int32_t heads_q = int32_t(p.problem.heads_q);
-  const int32_t batch = place.head / heads_q;
-  const int32_t head = place.head - batch * heads_q;
+  const int32_t batch = p.heads_q.quotient(place.head);
+  const int32_t head = place.head - batch * p.heads_q.value();
   const int32_t first_query = place.first_group * kWarpgroupRows;
   const int32_t end_query = place.end_group * kWarpgroupRows;
   return {first_query, smaller(end_query, p.seq_q),
-          head,        head / p.group,
+          head,        p.group.quotient(head),
           batch,       int32_t(key_length_of(p.problem, batch))};
 }
 

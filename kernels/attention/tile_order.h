@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/base/divisor.h"
+
 namespace oddtile {
 
 // The tiles of a head. Its queries are counted in groups, one for a consumer.
@@ -47,9 +49,11 @@ constexpr RowTiles with_more_tiles(RowTiles rows, int32_t more) {
 struct TileOrder {
   int32_t heads;  // of all items
   RowTiles rows;
-  RowTiles last_rows;    // of the heads of the last section
-  int32_t section;       // heads
+  RowTiles last_rows;  // of the heads of the last section
+  Divisor section;     // heads
+  Divisor section_tiles;
   int32_t last_section;  // its first head
+  Divisor last_heads;    // of it
   bool last_rows_first;
 
   struct Place {
@@ -66,10 +70,11 @@ struct TileOrder {
     const int32_t before_last = last_section * rows.count;
     const bool in_last = ticket >= before_last;
     const RowTiles& here = in_last ? last_rows : rows;
-    const int32_t first_head = in_last ? last_section : ticket / (section * here.count) * section;
-    const int32_t heads_here = in_last ? heads - last_section : section;
+    const int32_t first_head =
+        in_last ? last_section : section_tiles.quotient(ticket) * section.value();
+    const int32_t heads_here = in_last ? last_heads.value() : section.value();
     const int32_t within = ticket - first_head * rows.count;
-    const int32_t nth = within / heads_here;
+    const int32_t nth = in_last ? last_heads.quotient(within) : section.quotient(within);
     const int32_t row_tile = last_rows_first ? here.count - 1 - nth : nth;
     return {first_head + within - nth * heads_here, here.first_group(row_tile),
             here.end_group(row_tile)};
@@ -90,7 +95,14 @@ constexpr TileOrder tile_order(bool banded, int32_t heads, const RowTiles& rows,
   const int32_t most = banded ? 64 : 16;
   const int32_t last = int32_t(std::clamp<int64_t>(fit, least, most));
   const int32_t last_section = std::max(0, heads - last) / section * section;
-  return {heads, rows, rows, section, last_section, banded};
+  return {.heads = heads,
+          .rows = rows,
+          .last_rows = rows,
+          .section = Divisor(section),
+          .section_tiles = Divisor(std::max(1, section * rows.count)),
+          .last_section = last_section,
+          .last_heads = Divisor(heads - last_section),
+          .last_rows_first = banded};
 }
 
 // When the last of `multiprocessors` is done that take tiles as they fall free, first so many whole

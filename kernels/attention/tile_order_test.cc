@@ -57,7 +57,7 @@ TEST(tile_order, sections_follow_one_another) {
   for_each_order([](const TileOrder& order) {
     for (int32_t ticket = 1; ticket < order.tiles(); ++ticket) {
       const auto section_of = [&](int32_t head) {
-        return std::min(head / order.section * order.section, order.last_section);
+        return std::min(head / order.section.value() * order.section.value(), order.last_section);
       };
       const TileOrder::Place before = order.place(ticket - 1);
       const TileOrder::Place place = order.place(ticket);
