@@ -20,21 +20,6 @@ struct FewRows {
   int32_t vectors;  // of a row
 };
 
-// Combines an array by a tree; its length is a power of two.
-template <class Operation, int count>
-ODDTILE_DEVICE float combine_all(const float (&values)[count]) {
-  if constexpr (count == 1) {
-    return values[0];
-  } else {
-    float half[count / 2];
-    ODDTILE_UNROLL
-    for (int i = 0; i < count / 2; ++i) {
-      half[i] = Operation::combine(values[i], values[i + count / 2]);
-    }
-    return combine_all<Operation>(half);
-  }
-}
-
 // The maximum of a warp's numbers, as integers in the same order. A NaN may win or lose: its weight
 // is NaN either way.
 ODDTILE_DEVICE float maximum_of_warp(float value) {

@@ -4,7 +4,7 @@
 // the packed input, and compute the weights twice.
 #pragma once
 
-#include "kernels/softmax/row_of.cuh"
+#include "kernels/softmax/shifted_vectors.cuh"
 #include "kernels/tile/row_reduction.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
@@ -36,14 +36,8 @@ struct LaneVectors {
       for (int v = 0; v < vectors; ++v) {
         vector[v] = is_wanted(v) ? row.read(first + v * lanes) : Row::nothing();
       }
-    } else if (kSeeksEnds && row.lone_word() == Row::Lone::behind) {
-      load_pairs<true>(row.from_vector(), first, lanes, is_wanted);
-    } else if (kSeeksEnds && row.lone_word() == Row::Lone::before) {
-      load_pairs<false>(row, first, lanes, is_wanted);
-    } else if (kSeeksEnds && row.starts_with_half()) {
-      load_halves(row, first, lanes, is_wanted);
     } else {
-      load_words(row, first, lanes, is_wanted);
+      load_shifted<kSeeksEnds>(row, first, lanes, is_wanted, vector);
     }
     if constexpr (kMasked) {
       ODDTILE_UNROLL
@@ -118,17 +112,7 @@ struct LaneVectors {
   }
 
   ODDTILE_DEVICE void store(const Row& row, Index first, Index lanes) const {
-    if (Row::kWhole || !row.ragged) {
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        const Index at = first + v * lanes;
-        if (row.touches(at)) store_as(row.y, at, vector[v]);
-      }
-    } else {
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) write_rest(row, again(first) + v * lanes, v);
-      write_cut_ends(row, first, lanes);
-    }
+    store_each(row, first, lanes, [](int, Index) {});
   }
 
   ODDTILE_DEVICE float maximum_of_all() const {
@@ -206,17 +190,9 @@ struct LaneVectors {
   ODDTILE_DEVICE void give_way(const Row& row, const Row& next, Index first, Index lanes,
                                const RowFrame& frame, float scale) {
     finish_anew(frame, scale);
-    if (row.ragged) write_cut_ends(row, first, lanes);
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      const Index at = again(first) + v * lanes;
-      if (row.ragged) {
-        write_rest(row, at, v);
-      } else if (row.touches(at)) {
-        store_as(row.y, at, vector[v]);
-      }
+    store_each(row, first, lanes, [&](int v, Index at) {
       vector[v] = next.touches(at) ? next.read(at) : Row::nothing();
-    }
+    });
   }
 
   ODDTILE_DEVICE void hide_ends(const Row& row, Index first, Index lanes) {
@@ -251,88 +227,6 @@ struct LaneVectors {
   }
 
  private:
-  // Computed once for all vectors: the compiler would do it for each.
-  static ODDTILE_DEVICE typename Row::Reach settled(typename Row::Reach reach) {
-    reach.vector_end = again(reach.vector_end);
-    reach.word_end = again(reach.word_end);
-    return reach;
-  }
-
-  // Nothing is computed of a vector between two loads: it would have to arrive first.
-  template <class Wanted>
-  ODDTILE_DEVICE void load_words(const Row& row, Index first, Index lanes,
-                                 const Wanted& is_wanted) {
-    constexpr bool kAsks = kMasked || !kSeeksEnds;
-    const typename Row::Reach reach = kSeeksEnds ? settled(row.reach()) : row.reach();
-    uint32_t next[vectors];
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      vector[v] = Row::nothing();
-      next[v] = kNegativeInfinityWord<T>;
-      if (kAsks && !is_wanted(v)) continue;
-      row.template read_words<kAsks>(first + v * lanes, reach, !kSeeksEnds || v == 0, &vector[v],
-                                     &next[v]);
-    }
-    if constexpr (sizeof(T) == 2) {
-      ODDTILE_UNROLL
-      for (int v = 0; v < vectors; ++v) row.shift(&vector[v], next[v]);
-    }
-  }
-
-  // The same where two reads make a vector.
-  template <bool lone_is_behind, class Wanted>
-  ODDTILE_DEVICE void load_pairs(const Row& row, Index first, Index lanes,
-                                 const Wanted& is_wanted) {
-    const typename Row::Reach reach = settled(row.reach());
-    uint32_t lone[vectors];
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      vector[v] = Row::nothing();
-      lone[v] = kNegativeInfinityWord<T>;
-      if (kMasked && !is_wanted(v)) continue;
-      const Index at = first + v * lanes;
-      const auto wanted = row.template pair_wanted<lone_is_behind>(at, reach, v == 0);
-      const Global<const T> words = row.words_at(at);
-      if (wanted.lone) lone[v] = row.read_word(words, at, lone_is_behind ? Row::kWords : 0);
-      if (wanted.words) vector[v] = row.read_four_words(words, at, lone_is_behind ? 0 : 1);
-    }
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      if constexpr (lone_is_behind) {
-        row.shift(&vector[v], lone[v]);
-      } else {
-        row.shift_behind(lone[v], &vector[v]);
-      }
-    }
-  }
-
-  template <class Wanted>
-  ODDTILE_DEVICE void load_halves(const Row& row, Index first, Index lanes,
-                                  const Wanted& is_wanted) {
-    const typename Row::Reach reach = settled(row.reach());
-    uint32_t next[vectors];
-    Vector<uint32_t, 2> half[vectors][2];
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      constexpr uint32_t kNothing = kNegativeInfinityWord<T>;
-      half[v][0] = half[v][1] = {kNothing, kNothing};
-      next[v] = kNothing;
-      if (kMasked && !is_wanted(v)) continue;
-      const Index at = first + v * lanes;
-      const auto wanted = row.halves_wanted(at, reach, v == 0);
-      const Global<const T> words = row.words_at(at);
-      if (wanted.low) half[v][0] = row.read_half(words, at, 0);
-      if (wanted.high) half[v][1] = row.read_half(words, at, 2);
-      if (wanted.next) next[v] = row.read_word(words, at, Row::kWords);
-    }
-    ODDTILE_UNROLL
-    for (int v = 0; v < vectors; ++v) {
-      ODDTILE_UNROLL
-      for (int i = 0; i < Row::kWords; ++i) vector[v].element[i] = half[v][i / 2].element[i % 2];
-      row.shift(&vector[v], next[v]);
-    }
-  }
-
   // The vectors that an end of the row cuts, in the lanes that hold one: calls on_first and on_last
   // with its number. All others pass by with a comparison for each vector, which is why the ends
   // are not found one by one where the vectors are.
@@ -345,6 +239,27 @@ struct LaneVectors {
     ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) holds_last |= first + v * lanes == ends.last;
     if (holds_last) on_last(ends.last);
+  }
+
+  // Stores the vectors and calls then(v, at) when vector v, number `at` of the row, is on its way.
+  template <class Then>
+  ODDTILE_DEVICE void store_each(const Row& row, Index first, Index lanes, const Then& then) const {
+    if (Row::kWhole || !row.ragged) {
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        const Index at = first + v * lanes;
+        if (row.touches(at)) store_as(row.y, at, vector[v]);
+        then(v, at);
+      }
+    } else {
+      write_cut_ends(row, first, lanes);
+      ODDTILE_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        const Index at = again(first) + v * lanes;
+        write_rest(row, at, v);
+        then(v, at);
+      }
+    }
   }
 
   // Of a ragged row: the elements at ends that share a vector with others.
@@ -380,7 +295,7 @@ struct LaneVectors {
       float w[width];
       ODDTILE_UNROLL
       for (int i = 0; i < width; ++i) w[i] = weight(to_float(unpack<T>(vector[v], i)));
-      sum += tree_sum(w);
+      sum += combine_all<Sum>(w);
     }
     return sum;
   }
@@ -397,7 +312,7 @@ struct LaneVectors {
         if constexpr (sizeof(T) == 4) vector[v].element[i] = std::bit_cast<uint32_t>(w[i]);
         if constexpr (kKeepsFloats) kept[v][i] = w[i];
       }
-      sum += tree_sum(w);
+      sum += combine_all<Sum>(w);
     }
     if constexpr (!kKeepsFloats) keep_packed();
     return sum;

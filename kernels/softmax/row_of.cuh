@@ -55,7 +55,8 @@ ODDTILE_DEVICE void prefetch_mask(const SoftmaxParameters<T>& p, const Row& row,
                                   Index index, Index lanes) {
   if constexpr (Row::kMasked) {
     constexpr Index kLine = 128;
-    if (number + p.rows_ahead >= p.rows) return;
+    // A block of a cluster may have no part of a row.
+    if (number + p.rows_ahead >= p.rows || row.columns == 0) return;
     const Global<const uint8_t> ahead =
         row.mask + (p.rows_ahead * p.mask_row_stride + int64_t(row.lead));
     const Index before = Index(address_modulo(ahead, kLine));  // of its first line
@@ -72,6 +73,15 @@ ODDTILE_DEVICE Index again(Index position) {
   const uint32_t low = opaque(uint32_t(position));
   if constexpr (sizeof(Index) == 4) return Index(low);
   return Index(uint64_t(position) >> 32 << 32 | low);
+}
+
+// What holds columns, computed once for all vectors: the compiler would do it for each.
+template <class Reach>
+ODDTILE_DEVICE Reach settled(Reach reach) {
+  reach.vector_end = again(reach.vector_end);
+  reach.word_end = again(reach.word_end);
+  reach.next_end = again(reach.next_end);
+  return reach;
 }
 
 }  // namespace oddtile::ODDTILE_MACHINE

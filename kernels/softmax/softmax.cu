@@ -192,9 +192,6 @@ LaunchShape staying(Kernel<T> kernel, LaunchShape shape, SoftmaxParameters<T>* p
 template <class T>
 bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it,
                  const SoftmaxPlan& plan, const LaunchShape& shape, void* stream) {
-  // A small block of a cluster may have no part of a row, nor then a mask to ask for.
-  const bool may_be_idle = it.cluster > 1 && it.threads == 32;
-  const int64_t ahead = may_be_idle ? problem.rows : ceil_div(kMaskAhead, problem.columns);
   SoftmaxParameters<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)),
                             .y = Global<T>(static_cast<T*>(problem.y)),
                             .mask = Global<const uint8_t>(problem.mask),
@@ -207,7 +204,7 @@ bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfigurat
                             .shared_slots = plan.shared_slots,
                             .cluster_blocks = it.cluster,
                             .lanes = plan.threads * it.cluster,
-                            .rows_ahead = ahead,
+                            .rows_ahead = ceil_div(kMaskAhead, problem.columns),
                             .cuts_sectors = softmax_cuts_sectors(problem),
                             .start_delay = 0};
   const bool whole = softmax_rows_are_whole(problem, it.narrow);

@@ -3,9 +3,9 @@
 //
 // The row is laid over a frame of y's vectors: `lead` elements of the frame come before its first
 // column. Where x lies on its grid as y does, a vector of the frame is one read; elsewhere it is
-// read in aligned words, or larger aligned parts, which a shift puts together. A vector or
-// word that sticks out at either end, or holds hidden columns, is read whole, and what is not a
-// visible column becomes -inf: nothing outside the row has an influence.
+// read in words, or larger parts (../softmax/shifted_vectors.cuh). A vector or word that sticks out
+// at either end, or holds hidden columns, is read whole, and what is not a visible column becomes
+// -inf: nothing outside the row has an influence.
 #pragma once
 
 #include <type_traits>
@@ -82,14 +82,36 @@ struct CoveredRow {
     return Unsigned(vector - first) < Unsigned(end > first ? end - first : 0);
   }
 
-  // What holds columns: vectors, and words counted from the frame's first. An end is the one behind
-  // the last.
+  // What holds columns: vectors of the frame, and words of a grid that cover them, counted from the
+  // one with the frame's first element. An end is the one behind the last.
   struct Reach {
     Index first_vector;
     Index vector_end;
     Index first_word;
     Index word_end;
+    Index next_end;  // of words behind those of a vector: nothing where words lie as vectors do
+
+    // Whether one of the words [from, from + count), of the `of_vector` + 1 that cover a vector,
+    // holds one of its columns. Word 0 may hold the last column of the vector before, and nothing
+    // of this one, unless it `is_touched`. Whether words come before the row's first is asked only
+    // where they `may_be_first`.
+    ODDTILE_DEVICE bool wants(int of_vector, int from, int count, Index vector, bool is_touched,
+                              bool may_be_first) const {
+      const Index first = vector * of_vector;
+      const Index end = from < of_vector ? word_end : next_end;
+      bool result = from == 0 && !is_touched ? vector < vector_end : first + from < end;
+      if (may_be_first && from + count <= of_vector) result &= first + from + count > first_word;
+      return result;
+    }
   };
+
+  // Of words of `of_word` elements, the first of which starts `skipped` elements before the frame.
+  ODDTILE_DEVICE Reach reach(Index skipped, Index of_word) const {
+    const bool exists = columns > 0;
+    const Index word_end = exists ? (lead + columns - 1 + skipped) / of_word + 1 : 0;
+    return {lead / width, exists ? vectors() : 0, (lead + skipped) / of_word, word_end,
+            skipped != 0 ? word_end : 0};
+  }
 
   // The vectors at the row's ends that hold something else, too; -1 where there is none.
   struct Ends {
@@ -105,11 +127,7 @@ struct CoveredRow {
   // The elements of a vector that are columns. Without branches: they would keep loads apart.
   ODDTILE_DEVICE uint32_t inside(Index vector) const {
     if constexpr (kWhole) return touches(vector) ? kAll : 0u;
-    const Index first = vector * width - lead;
-    const Index left = columns - first;
-    const int from = int(first < -width ? Index(width) : (first < 0 ? -first : Index(0)));
-    const int to = int(left < 0 ? Index(0) : (left < width ? left : Index(width)));
-    return (kAll << from) & (kAll >> (width - to)) & kAll;
+    return elements_inside<width>(vector * width - lead, columns);
   }
 
   // The mask bytes of a vector, at any address: the two aligned words that cover them.
@@ -131,24 +149,11 @@ struct CoveredRow {
     return read_mask(vector, (columns_here & in_low) != 0, (columns_here & ~in_low) != 0);
   }
   ODDTILE_DEVICE MaskWords read_mask(Index vector, const Reach& reach, bool may_be_first) const {
-    bool reads_low = vector < reach.vector_end;
-    bool reads_high = vector + 1 < reach.word_end;
-    if (may_be_first) {
-      const bool is_first = vector >= reach.first_vector;
-      reads_low &= is_first & (vector >= reach.first_word);
-      reads_high &= is_first;
-    }
-    return read_mask(vector, reads_low, reads_high);
+    const bool has_begun = !may_be_first || vector >= reach.first_vector;
+    return read_mask(vector, has_begun & reach.wants(1, 0, 1, vector, false, may_be_first),
+                     has_begun & reach.wants(1, 1, 1, vector, false, may_be_first));
   }
-
-  // What holds columns of the mask, its aligned words included. A mask that lies on its words has
-  // no high ones.
-  ODDTILE_DEVICE Reach mask_reach() const {
-    const Index shift = Index(mask_shift());
-    const Index last_word = (lead + columns - 1 + shift) / width;
-    return {lead / width, columns > 0 ? vectors() : 0, (lead + shift) / width,
-            columns > 0 && shift != 0 ? last_word + 1 : 0};
-  }
+  ODDTILE_DEVICE Reach mask_reach() const { return reach(Index(mask_shift()), width); }
 
   // The elements whose byte is not 0; those that are no columns mean nothing.
   ODDTILE_DEVICE uint32_t visible(const MaskWords& words) const {
@@ -169,128 +174,6 @@ struct CoveredRow {
   // Whole, although only its columns have an influence: in place, others may be writing the rest.
   ODDTILE_DEVICE Vec read(Index vector) const {
     return load_covering<Vec>(x, vector, inside(vector));
-  }
-
-  // Of words of x.
-  ODDTILE_DEVICE Reach reach() const {
-    const Index skipped = Index(x_shift / (8 * sizeof(T)));
-    const Index last_word = (lead + columns - 1 + skipped) / kOfWord;
-    return {lead / width, columns > 0 ? vectors() : 0, (lead + skipped) / kOfWord,
-            columns > 0 ? last_word + 1 : 0};
-  }
-
-  // A vector wherever x lies, in words: two vectors a read would take twice the registers, and half
-  // as many reads could be under way. `next` is the word behind them, and `shift` makes the vector
-  // of all five. Words that hold none of the columns of this vector are left as they are: it
-  // `holds_some` for sure or must be asked. Words before the row's first only where `may_be_first`.
-  template <bool holds_some>
-  ODDTILE_DEVICE void read_words(Index vector, const Reach& reach, bool may_be_first, Vec* words,
-                                 uint32_t* next) const {
-    const Index first = vector * kWords;
-    const Index left = reach.word_end - first;
-    const Global<const T> at = words_at(vector);
-    ODDTILE_UNROLL
-    for (int i = 0; i < kWords + (sizeof(T) == 2 ? 1 : 0); ++i) {
-      // Word 0 may hold the last column of the vector before, and nothing of this one.
-      bool is_wanted = holds_some || i > 0 ? i < left : vector < reach.vector_end;
-      if (may_be_first) {
-        is_wanted &= first + i >= reach.first_word;
-        if (!holds_some) is_wanted &= vector >= reach.first_vector;
-      }
-      if (is_wanted) (i < kWords ? words->element[i] : *next) = read_word(at, vector, i);
-    }
-  }
-
-  // Where four of the five words are an aligned vector, two reads do: of that vector, and of the
-  // lone word behind it or before it.
-  enum class Lone : uint8_t { none, behind, before };
-  ODDTILE_DEVICE bool starts_with_half() const { return address_modulo(x, 16) == 8; }
-  ODDTILE_DEVICE Lone lone_word() const {
-    const uint32_t bytes = address_modulo(x, 16);
-    if (bytes == 12) return Lone::before;
-    return bytes == 0 || (bytes == 4 && x_shift == 0) ? Lone::behind : Lone::none;
-  }
-  // Where it is behind, the same row with words that start with an aligned vector.
-  ODDTILE_DEVICE CoveredRow from_vector() const {
-    const bool is_vector = address_modulo(x, 16) == 0;
-    CoveredRow result = *this;
-    result.x = x + (is_vector ? 0 : -kOfWord);
-    result.x_shift = is_vector ? x_shift : 32;
-    return result;
-  }
-
-  // Whether they are wanted, as in read_words.
-  struct Wanted {
-    bool words;
-    bool lone;
-  };
-  template <bool lone_is_behind>
-  ODDTILE_DEVICE Wanted pair_wanted(Index vector, const Reach& reach, bool may_be_first) const {
-    constexpr int kVec = lone_is_behind ? 0 : 1;  // words from the first one on
-    constexpr int kLone = lone_is_behind ? kWords : 0;
-    const Index first = vector * kWords;
-    const bool holds_column = vector < reach.vector_end;
-    const bool holds_more = first + (lone_is_behind ? kLone : kVec) < reach.word_end;
-    Wanted wanted = {lone_is_behind ? holds_column : holds_more,
-                     lone_is_behind ? holds_more : holds_column};
-    if (may_be_first) {
-      const bool is_touched = vector >= reach.first_vector;
-      wanted.words &= is_touched & (first + kVec + kWords > reach.first_word);
-      wanted.lone &= is_touched & (first + kLone >= reach.first_word);
-    }
-    return wanted;
-  }
-  ODDTILE_DEVICE Vec read_four_words(Global<const T> at, Index vector, int first) const {
-    return load_covering<Vec>(at + first * kOfWord, 0,
-                              in_window(vector) >> (first * kOfWord) & kAll);
-  }
-
-  // Word number i of those that a vector is made of, which start at `at` = words_at(vector).
-  ODDTILE_DEVICE uint32_t read_word(Global<const T> at, Index vector, int i) const {
-    const uint32_t columns_here = in_window(vector) >> (i * kOfWord) & ((1u << kOfWord) - 1u);
-    return load_covering<uint32_t>(at, i, columns_here);
-  }
-  ODDTILE_DEVICE Global<const T> words_at(Index vector) const {
-    return x + int64_t(vector) * width;
-  }
-
-  // Where words 0 and 2 start aligned halves of a vector, which of these to read.
-  struct WantedHalves {
-    bool low;
-    bool high;
-    bool next;  // word
-  };
-  ODDTILE_DEVICE WantedHalves halves_wanted(Index vector, const Reach& reach,
-                                            bool may_be_first) const {
-    const Index first = vector * kWords;
-    WantedHalves wanted = {vector < reach.vector_end, first + 2 < reach.word_end,
-                           x_shift != 0 && first + kWords < reach.word_end};
-    if (may_be_first) {
-      const bool is_touched = vector >= reach.first_vector;
-      wanted.low &= is_touched & (first + 1 >= reach.first_word);
-      wanted.high &= is_touched & (first + 3 >= reach.first_word);
-      wanted.next &= is_touched;
-    }
-    return wanted;
-  }
-  ODDTILE_DEVICE Vector<uint32_t, 2> read_half(Global<const T> at, Index vector, int first) const {
-    return load_covering<Vector<uint32_t, 2>>(
-        at + first * kOfWord, 0,
-        in_window(vector) >> (first * kOfWord) & ((1u << (2 * kOfWord)) - 1u));
-  }
-
-  // Makes a vector of five words.
-  ODDTILE_DEVICE void shift(Vec* words, uint32_t next) const {
-    ODDTILE_UNROLL
-    for (int i = 0; i < kWords; ++i) {
-      words->element[i] = shifted(words->element[i], i + 1 < kWords ? words->element[i + 1] : next);
-    }
-  }
-  ODDTILE_DEVICE void shift_behind(uint32_t before, Vec* words) const {
-    ODDTILE_UNROLL
-    for (int i = kWords - 1; i >= 0; --i) {
-      words->element[i] = shifted(i > 0 ? words->element[i - 1] : before, words->element[i]);
-    }
   }
 
   static ODDTILE_DEVICE Vec nothing() {
@@ -332,14 +215,6 @@ struct CoveredRow {
   }
 
  private:
-  // The columns of a vector as bits of the five words that it is made of.
-  ODDTILE_DEVICE uint32_t in_window(Index vector) const {
-    return inside(vector) << (x_shift / (8 * sizeof(T)));
-  }
-  ODDTILE_DEVICE uint32_t shifted(uint32_t low, uint32_t high) const {
-    return uint32_t((uint64_t(high) << 32 | low) >> x_shift);
-  }
-
   ODDTILE_DEVICE void write_elements(Index vector, const Vec& values, uint32_t elements) const {
     if (elements == kAll) return store_as(y, vector, values);
     if constexpr (kWhole) return;
@@ -359,16 +234,5 @@ struct CoveredRow {
 
   ODDTILE_DEVICE uint32_t mask_shift() const { return address_modulo(mask, width); }
 };
-
-// Sums an array by a tree.
-template <int count>
-ODDTILE_DEVICE float tree_sum(float (&values)[count]) {
-  ODDTILE_UNROLL
-  for (int half = count / 2; half > 0; half /= 2) {
-    ODDTILE_UNROLL
-    for (int i = 0; i < half; ++i) values[i] += values[i + half];
-  }
-  return values[0];
-}
 
 }  // namespace oddtile::ODDTILE_MACHINE

@@ -22,6 +22,17 @@ ODDTILE_DEVICE T unpack(const Vector<uint32_t, words>& packed, int index) {
   }
 }
 
+// Bits of the elements of a vector that belong to a run of `count`, if its element 0 is number
+// `first` of the run. Without branches: they would keep loads apart.
+template <int width, class Index>
+ODDTILE_DEVICE uint32_t elements_inside(Index first, Index count) {
+  constexpr uint32_t kAll = (1u << width) - 1u;
+  const Index left = count - first;
+  const int from = int(first < -width ? Index(width) : (first < 0 ? -first : Index(0)));
+  const int to = int(left < 0 ? Index(0) : (left < width ? left : Index(width)));
+  return (kAll << from) & (kAll >> (width - to)) & kAll;
+}
+
 // Rounds `values` to T. Constant trip counts: everything stays in registers.
 template <class T, int count>
 ODDTILE_DEVICE Packed<T, count> pack_all(const float (&values)[count]) {

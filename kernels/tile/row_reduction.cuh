@@ -17,6 +17,21 @@ struct Sum {
   ODDTILE_DEVICE static float combine(float a, float b) { return a + b; }
 };
 
+// Combines an array by a tree; its length is a power of two.
+template <class Operation, int count>
+ODDTILE_DEVICE float combine_all(const float (&values)[count]) {
+  if constexpr (count == 1) {
+    return values[0];
+  } else {
+    float half[count / 2];
+    ODDTILE_UNROLL
+    for (int i = 0; i < count / 2; ++i) {
+      half[i] = Operation::combine(values[i], values[i + count / 2]);
+    }
+    return combine_all<Operation>(half);
+  }
+}
+
 inline constexpr int kExchangeBytes = 32 * int(sizeof(float));  // of one reduction over a block
 
 // Combines `value` over `lanes` neighbouring lanes, a power of two up to a warp, by a tree; every

@@ -67,11 +67,7 @@ struct VectorRun {
   }
   // A vector read whole, although only elements of the run have an influence.
   ODDTILE_DEVICE Vec read(int32_t v) const {
-    const int32_t before = lead - v * kWidth;
-    const int32_t behind = v * kWidth + kWidth - lead - count;
-    constexpr uint32_t kAll = (1u << kWidth) - 1u;
-    const uint32_t inside = kAll << (before > 0 ? before : 0) & kAll >> (behind > 0 ? behind : 0);
-    return load_covering<Vec>(grid, v, inside & kAll);
+    return load_covering<Vec>(grid, v, elements_inside<kWidth>(v * kWidth - lead, count));
   }
 };
 
