@@ -23,7 +23,7 @@ constexpr int64_t kHandful = 8;
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 46, 8};
 constexpr int32_t kWarps[] = {5, 6, 7, 8};  // for a handful of rows
 constexpr int32_t kFewRows[] = {38, 39, 40, 41, 42, 43, 44, 45};
-constexpr int32_t kTiles[] = {57, 22, 23, 24, 25, 26, 27, 28, 29};
+constexpr int32_t kTiles[] = {57, 22, 23, 24, 63, 64, 25, 26, 27, 28, 29};
 constexpr int32_t kSameBankTiles[] = {58, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11, kBlock5 = 61;
 constexpr int32_t kBlock4WarpMore = 59, kBlock4TwoMore = 60;
@@ -157,8 +157,7 @@ int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
 // Rows with gaps for which a tile is quicker than lanes of their own: the shorter ones, but for
 // those that 3 vectors of 16 lanes just hold.
 bool likes_tile_with_gaps(const oddtile_softmax_problem& p) {
-  if (p.mask != nullptr) return p.columns <= 136;
-  return p.columns <= 256 || (p.columns > 320 && p.columns <= 800);
+  return p.columns <= 256 || (p.mask == nullptr && p.columns > 320 && p.columns <= 800);
 }
 
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.

@@ -100,8 +100,11 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     {"block x 4 vectors, 2 warps more", SoftmaxForm::block, 0, 0, 4, false, 1, false, 0, 2},  // 60
     {"block x 5 vectors", SoftmaxForm::block, 0, 0, 5},                                       // 61
     {"64 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 64, 0, 2},                // 62
+
+    {"tile, 8 lanes x 25 elements", SoftmaxForm::tile, 128, 8, 25, false, 1, false, 17},  // 63
+    {"tile, 8 lanes x 32 elements", SoftmaxForm::tile, 128, 8, 32, false, 1, false, 25},  // 64
 };
-inline constexpr int32_t kSoftmaxCount = 63;
+inline constexpr int32_t kSoftmaxCount = 65;
 inline constexpr int32_t kSoftmaxOnline = 30;
 
 // What a machine has for a launch.

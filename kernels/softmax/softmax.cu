@@ -94,7 +94,7 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
 
 template <class T>
 using TileKernel = void (*)(TileParameters<T>);
-using Tiles = std::integer_sequence<int32_t, 22, 23, 24, 25, 26, 27, 28, 29, 35, 57, 58>;
+using Tiles = std::integer_sequence<int32_t, 22, 23, 24, 25, 26, 27, 28, 29, 35, 57, 58, 63, 64>;
 
 constexpr int32_t tiles_of_table() {
   int32_t count = 0;

@@ -1,6 +1,6 @@
-// How the rows of a softmax problem are cut into tiles.
+// How the rows of a softmax problem are cut into tiles, and which of them a warp takes at once.
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 
 #include "kernels/api/arguments.h"
 #include "kernels/base/bits.h"
@@ -13,11 +13,28 @@ constexpr int64_t kTileBytes = 17408;      // of x; as many for y
 constexpr int64_t kShortTileBytes = 9856;  // where a warp takes one short row at once
 constexpr int64_t kMaskedShortTileBytes = 12544;
 
-// Rows that 8 lanes each of a warp take at once lie an odd multiple of 32 bytes apart, a quarter of
-// the banks of shared memory. (Those of a multiple of 64 bytes cannot.)
-int32_t rows_apart(int64_t row_bytes, const SoftmaxConfiguration& it) {
-  constexpr int64_t kQuarter = 32;  // bytes
-  return it.narrow || it.lanes == 32 ? 1 : int32_t(kQuarter / std::gcd(kQuarter, row_bytes));
+// Lanes of a warp that meet in a bank of shared memory, at most, where they read rows `step` bytes
+// apart at once. Rows of 16 bits may start with half a word.
+int32_t lanes_in_a_bank(int64_t step, int64_t size, const SoftmaxConfiguration& it) {
+  int32_t lanes[32] = {};
+  for (int64_t row = 0; row < 32 / it.lanes; ++row) {
+    const int64_t first = row * step + size % 4;
+    const int64_t last = first + it.lanes * size - 1;
+    for (int64_t word = first / 4; word <= last / 4; ++word) ++lanes[word % 32];
+  }
+  return *std::max_element(std::begin(lanes), std::end(lanes));
+}
+
+// Rows of a tile from one that a warp takes to the next that it takes at the same time: as few as
+// keep them in different banks, if a tile has so many.
+int32_t rows_apart(int64_t row_bytes, int64_t size, const SoftmaxConfiguration& it) {
+  if (it.narrow || it.lanes == 32) return 1;
+  int32_t best = 1;
+  for (int32_t apart = 2; 32 / it.lanes * apart * row_bytes <= kTileBytes; apart *= 2) {
+    const int32_t fewest = lanes_in_a_bank(best * row_bytes, size, it);
+    if (lanes_in_a_bank(apart * row_bytes, size, it) < fewest) best = apart;
+  }
+  return best;
 }
 
 }  // namespace
@@ -26,10 +43,11 @@ SoftmaxPlan softmax_tile_plan(const oddtile_softmax_problem& p, const SoftmaxCon
   // As staged in shared memory, the bytes before and after a run included.
   const auto staged = [](int64_t bytes) { return round_up(bytes + 15, int64_t(16)); };
   const int64_t row_bytes = p.y_row_stride * element_bytes(p.dtype);
-  const int32_t apart = rows_apart(row_bytes, it);
+  const int32_t apart = rows_apart(row_bytes, element_bytes(p.dtype), it);
   const int64_t together = int64_t(32 / it.lanes) * apart;
-  // Tiles then start on a vector of y if the first does.
-  const int64_t multiple = std::max(together, 16 / element_bytes(p.dtype));
+  // Tiles then start on a vector of y if the first does, and all warps have as much to do.
+  const int64_t multiple =
+      std::max({together, int64_t(it.threads / it.lanes), 16 / element_bytes(p.dtype)});
   const bool is_short = it.lanes == 32 && it.vectors <= 8;
   const int64_t short_bytes = p.mask == nullptr ? kShortTileBytes : kMaskedShortTileBytes;
   const int64_t fit = (is_short ? short_bytes : kTileBytes) / row_bytes;
