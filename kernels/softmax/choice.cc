@@ -1,19 +1,14 @@
-// Which configuration a softmax problem gets, and the launch that a configuration means.
+// Which configuration a softmax problem gets.
 #include <algorithm>
 
 #include "kernels/api/arguments.h"
 #include "kernels/base/bits.h"
-#include "kernels/softmax/parameters.h"
+#include "kernels/softmax/plan.h"
 
 namespace oddtile {
 namespace {
 
-constexpr int32_t kWideFrame = 128;     // bytes
-constexpr int64_t kExchange = 640;      // bytes of shared memory for reductions over a block
-constexpr int32_t kFewestThreads = 64;  // of a block that holds one row, 4 vectors a lane
-constexpr int32_t kMostThreads = 1024;
 constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more lanes
-constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a masked row by lines of 128 bytes
 
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 1100;
@@ -57,76 +52,6 @@ constexpr int64_t kManyOf8 = 96;
 constexpr int64_t kManyOf16 = 16;
 constexpr int64_t kMostOf4 = 850000;  // fp32 columns
 
-bool is_shared(const SoftmaxConfiguration& it) {
-  return it.form == SoftmaxForm::shared || it.form == SoftmaxForm::staying;
-}
-
-// Vectors that a row spans, wherever in its frame it starts.
-int64_t row_vectors(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
-  const SoftmaxFrame frame = softmax_frame(p, it);
-  const int64_t lead =
-      frame.step != 0 ? frame.bytes / element_bytes(p.dtype) - 1 : int64_t(frame.lead);
-  return ceil_div(p.columns + lead, int64_t(softmax_width(p.dtype, it.narrow)));
-}
-
-int64_t block_threads(int64_t vectors, int32_t of_a_lane) {
-  const int64_t fewest = of_a_lane == 4 ? kFewestThreads : 32;
-  return std::max(fewest, round_up(ceil_div(vectors, int64_t(of_a_lane)), int64_t(32)));
-}
-int64_t block_threads(int64_t vectors, const SoftmaxConfiguration& it) {
-  return block_threads(vectors, it.vectors) + 32 * it.spare;
-}
-
-// The address of row 0 and the distance of two rows in bytes, modulo any power of two up to 4096.
-struct RowAddresses {
-  int64_t first;
-  int64_t step;
-  bool are_multiples_of(int64_t bytes) const { return first % bytes == 0 && step % bytes == 0; }
-};
-
-RowAddresses row_addresses(const oddtile_softmax_problem& p, const void* data, int64_t stride) {
-  // An unsigned product may wrap; where there is one row its stride does not matter.
-  const uint64_t step = uint64_t(p.rows > 1 ? stride : 0) * uint64_t(element_bytes(p.dtype));
-  return {int64_t(reinterpret_cast<uintptr_t>(data) & 0xFFFu), int64_t(step & 0xFFFu)};
-}
-
-// Equal strides, and gaps between rows that are less than a vector of rows that are more.
-bool suits_tiles(const oddtile_softmax_problem& p) {
-  if (p.rows <= 1 || p.columns == 0) return false;  // strides may be anything
-  const int64_t width = softmax_width(p.dtype, false);
-  const int64_t gap = p.y_row_stride - p.columns;
-  const bool masked = p.mask != nullptr;
-  return (element_bytes(p.dtype) == 2 || masked) && p.x_row_stride == p.y_row_stride &&
-         (!masked || p.mask_row_stride == p.y_row_stride) &&
-         (gap == 0 || (gap > 0 && gap < width && p.columns >= 2 * width));
-}
-
-bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
-  const int64_t vectors = row_vectors(p, it);
-  switch (it.form) {
-    case SoftmaxForm::lanes:
-      return vectors <= int64_t(it.lanes) * it.vectors;
-    case SoftmaxForm::block:
-      return block_threads(vectors, it) <= kMostThreads;
-    case SoftmaxForm::staying:
-      if (!softmax_can_stay(p)) return false;
-      [[fallthrough]];
-    case SoftmaxForm::shared:
-      // Not for rows that would leave most of its lanes idle, but for fuzzing.
-      return (it.threads == 32 || vectors >= int64_t(it.threads) * it.vectors * it.cluster / 2) &&
-             vectors < int64_t(1) << 20 && p.rows <= kMostBlocks / it.cluster;
-    case SoftmaxForm::tile:
-      return suits_tiles(p) && p.columns >= int64_t(it.lanes) * it.least &&
-             p.columns <= int64_t(it.lanes) * it.vectors;
-    case SoftmaxForm::online:
-      return true;
-    case SoftmaxForm::few:
-      return p.mask == nullptr && softmax_rows_are_whole(p, it.narrow) &&
-             vectors <= int64_t(it.threads) * it.vectors;
-  }
-  return false;
-}
-
 // The first of these that holds a row and is admissible, or -1.
 template <int32_t count>
 int32_t first_of(const int32_t (&indices)[count], const oddtile_softmax_problem& p,
@@ -147,7 +72,7 @@ bool rows_are_plain(const oddtile_softmax_problem& p) {
 // many vectors, like few where rows are not whole. With a mask each row waits for memory twice:
 // many loads must be under way.
 int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
-  if (p.rows < kFew) return kMostThreads;
+  if (p.rows < kFew) return kSoftmaxMostThreads;
   const bool plain = rows_are_plain(p);
   if (p.dtype == oddtile_fp32) return p.mask != nullptr ? 256 : (plain ? 768 : 512);
   if (plain) return 256;
@@ -162,7 +87,7 @@ bool likes_tile_with_gaps(const oddtile_softmax_problem& p) {
 
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
 int32_t few_rows_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
-  const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kBlock4]);
+  const int64_t vectors = softmax_row_vectors(p, kSoftmaxConfigurations[kBlock4]);
   const int64_t most = vectors <= 32 ? 700 : (vectors < 256 ? kFew : 5000);
   return p.rows < most ? first_of(kFewRows, p, machine) : -1;
 }
@@ -195,7 +120,7 @@ bool fills_blocks_badly(const oddtile_softmax_problem& p, int64_t vectors) {
 // Long rows over clusters of small blocks; where rows are few, over so many that registers hold
 // them. -1: not for those.
 int32_t small_blocks_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
-  const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kSmall[0]]);
+  const int64_t vectors = softmax_row_vectors(p, kSoftmaxConfigurations[kSmall[0]]);
   // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
   const bool likes_block = p.dtype == oddtile_fp32 || p.mask != nullptr;
   const bool is_long = vectors >= kLongVectors + (likes_block ? 1 : 0);
@@ -249,98 +174,26 @@ int32_t uneven_block_for(const oddtile_softmax_problem& p, int64_t vectors) {
 
 // A block per row, in registers.
 int32_t block_for(const oddtile_softmax_problem& p) {
-  const int64_t vectors = row_vectors(p, kSoftmaxConfigurations[kBlock4]);
+  const int64_t vectors = softmax_row_vectors(p, kSoftmaxConfigurations[kBlock4]);
   const int32_t uneven = p.rows >= kFew ? uneven_block_for(p, vectors) : -1;
   if (uneven >= 0) return uneven;
-  const int64_t threads_4 = block_threads(vectors, 4);
-  const int64_t slots_8 = 8 * block_threads(vectors, 8);
-  const int64_t slots_9 = 9 * block_threads(vectors, 9);
-  const int64_t fewest = slots_8 > 8 * kMostThreads ? slots_9 : std::min(slots_8, slots_9);
+  const int64_t threads_4 = softmax_block_threads(vectors, 4);
+  const int64_t slots_8 = 8 * softmax_block_threads(vectors, 8);
+  const int64_t slots_9 = 9 * softmax_block_threads(vectors, 9);
+  const int64_t fewest = slots_8 > 8 * kSoftmaxMostThreads ? slots_9 : std::min(slots_8, slots_9);
   // Idle slots cost more than many lanes.
   const bool many_idle = p.rows >= kFew && 4 * threads_4 * 100 <= kFullEnough * fewest;
-  if (threads_4 <= (many_idle ? int64_t(kMostThreads) : most_threads_of_4(p))) return kBlock4;
+  if (threads_4 <= (many_idle ? int64_t(kSoftmaxMostThreads) : most_threads_of_4(p)))
+    return kBlock4;
   return fewest == slots_9 ? kBlock9 : kBlock8;
 }
 
 }  // namespace
 
-int32_t softmax_width(oddtile_dtype dtype, bool narrow) {
-  return narrow ? 2 : 16 / int32_t(element_bytes(dtype));
-}
-
-SoftmaxFrame softmax_frame(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
-  const int64_t size = element_bytes(p.dtype);
-  const RowAddresses y = row_addresses(p, p.y, p.y_row_stride);
-  const int64_t vector_bytes = softmax_width(p.dtype, it.narrow) * size;
-  const bool aligned = y.are_multiples_of(vector_bytes);
-  const int64_t bytes = aligned || it.narrow || it.close ? vector_bytes : kWideFrame;
-  return {int32_t(bytes), int32_t(y.first % bytes / size), int32_t(y.step % bytes / size)};
-}
-
-bool softmax_rows_are_whole(const oddtile_softmax_problem& p, bool narrow) {
-  const int64_t width = softmax_width(p.dtype, narrow);
-  const int64_t vector_bytes = width * element_bytes(p.dtype);
-  return p.columns % width == 0 &&
-         row_addresses(p, p.x, p.x_row_stride).are_multiples_of(vector_bytes) &&
-         row_addresses(p, p.y, p.y_row_stride).are_multiples_of(vector_bytes);
-}
-
-bool softmax_moves(const oddtile_softmax_problem& p) {
-  const RowAddresses x = row_addresses(p, p.x, p.x_row_stride);
-  const RowAddresses y = row_addresses(p, p.y, p.y_row_stride);
-  return (y.first - x.first) % 16 != 0 || (y.step - x.step) % 16 != 0;
-}
-
-bool softmax_cuts_sectors(const oddtile_softmax_problem& p) {
-  return p.rows > 1 && p.y_row_stride > p.columns && p.x != p.y;
-}
-
-bool softmax_can_stay(const oddtile_softmax_problem& p) {
-  return p.mask == nullptr && !softmax_moves(p);
-}
-
-int32_t softmax_id(const oddtile_softmax_problem& p, int32_t index) {
-  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (it.form == SoftmaxForm::tile) return index;  // sums by columns, wherever they lie
-  const SoftmaxFrame frame = softmax_frame(p, it);
-  return index | frame.lead << 8 | frame.step << 16;
-}
-
-SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
-  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  const int64_t vectors = row_vectors(p, it);
-  if (it.form == SoftmaxForm::tile) return softmax_tile_plan(p, it);
-  if (it.form == SoftmaxForm::lanes) {
-    return {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)), .threads = it.threads};
-  }
-  SoftmaxPlan plan = {
-      .blocks = p.rows * it.cluster, .threads = it.threads, .shared_bytes = kExchange};
-  if (it.form == SoftmaxForm::block) plan.threads = int32_t(block_threads(vectors, it));
-  if (is_shared(it)) {
-    // Else they take turns with its vectors.
-    const int64_t unit = p.mask != nullptr ? kLineVectors : it.threads;
-    const int64_t share = ceil_div(ceil_div(vectors, unit), int64_t(it.cluster)) * unit;
-    const int64_t of_a_lane = ceil_div(share, int64_t(it.threads));
-    plan.shared_slots = int32_t(std::max<int64_t>(0, of_a_lane - it.vectors));
-    const int64_t of_a_slot = 16 + (p.mask != nullptr ? 1 : 0);  // its visible elements
-    plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * of_a_slot;
-  }
-  return plan;
-}
-
-bool softmax_admits(const oddtile_softmax_problem& p, int32_t index,
-                    const SoftmaxMachine& machine) {
-  if (index < 0 || index >= kSoftmaxCount) return false;
-  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (!holds(p, it) || it.cluster > machine.cluster_blocks) return false;
-  const SoftmaxPlan plan = softmax_plan(p, index);
-  return plan.blocks <= kMostBlocks && plan.shared_bytes <= machine.shared_bytes;
-}
-
 int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const auto admits = [&](int32_t index) { return softmax_admits(p, index, machine); };
   // Rows that all start in one bank are taken two or one at once.
-  const bool same_banks = row_addresses(p, p.y, p.y_row_stride).step % 128 == 0;
+  const bool same_banks = softmax_row_addresses(p, p.y, p.y_row_stride).step % 128 == 0;
   const bool wants_tile = p.y_row_stride == p.columns || (!same_banks && likes_tile_with_gaps(p));
   if (p.rows >= kFew && wants_tile && !softmax_rows_are_whole(p, false)) {
     const int32_t tile =
@@ -368,21 +221,6 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
   if (two_fit >= 0) return two_fit;
   const int32_t one_fits = first_of(kShared1024, p, machine);
   return one_fits >= 0 ? one_fits : kSoftmaxOnline;
-}
-
-int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {
-  const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (is_shared(it)) {
-    // After each pair of a lane's slots, into the block's frame, into that of the row.
-    const int64_t pairs = ceil_div(int64_t(softmax_plan(p, index).shared_slots), int64_t(2));
-    // Each that changes a sum has met another vector of the row.
-    const int64_t width = softmax_width(p.dtype, it.narrow);
-    const int64_t others = (p.columns + width - 2) / width;
-    return std::min(pairs + 1 + (it.cluster > 1 ? 1 : 0), others);
-  }
-  if (it.form != SoftmaxForm::online) return 0;
-  // Between two steps of a lane, and once more into the row's own frame.
-  return ceil_div(row_vectors(p, it), int64_t(it.threads) * it.vectors);
 }
 
 }  // namespace oddtile

@@ -150,8 +150,6 @@ struct SoftmaxPlan {
 };
 
 SoftmaxPlan softmax_plan(const oddtile_softmax_problem& problem, int32_t index);
-SoftmaxPlan softmax_tile_plan(const oddtile_softmax_problem& problem,
-                              const SoftmaxConfiguration& it);
 
 // The id is the index in the table, the lead and the step.
 int32_t softmax_id(const oddtile_softmax_problem& problem, int32_t index);

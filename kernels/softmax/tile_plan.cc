@@ -4,7 +4,7 @@
 
 #include "kernels/api/arguments.h"
 #include "kernels/base/bits.h"
-#include "kernels/softmax/parameters.h"
+#include "kernels/softmax/plan.h"
 
 namespace oddtile {
 namespace {
