@@ -67,6 +67,7 @@ oddtile_status launch_shape(const oddtile_attention_problem& problem, void* work
   HopperParameters<T> p;
   // A copy costs the producer a hundred clocks, and where a tile begins it makes twenty by panels.
   constexpr int kPanels = HopperMemory<s>::KeyRows::kPanels;
+  static_assert(HopperMemory<s>::QueryRows::kPanels == kPanels);
   p.boxes = fills_panels(problem.head_dim) ? 1 : kPanels;
   const auto encode = [&](TensorMap* map, const oddtile_tensor& tensor, int64_t heads, int64_t rows,
                           int box_rows, int panels) {

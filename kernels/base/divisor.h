@@ -14,8 +14,8 @@ class Divisor {
     int32_t log = 0;
     while (int64_t(1) << log < value) ++log;
     shift_ = 31 + log;
-    // 2^shift / value, rounded up: too much by less than value / 2^log <= 1 part of value, which
-    // multiplied with a number below 2^31 is not enough to reach the next quotient.
+    // 2^shift / value, rounded up by less than 1. A number below 2^31 times that, divided by
+    // 2^shift, is too much by less than 2^-log <= 1 / value: the next quotient is not reached.
     factor_ = uint32_t(((uint64_t(1) << shift_) + uint64_t(value) - 1) / uint64_t(value));
   }
 

@@ -1,6 +1,6 @@
-// Copies of the matrices of a softmax: as many sectors move as it must move, in the way that we
-// know to be best, and nothing is computed. Where such a copy does not reach the rate of a plain
-// one, memory is the reason and no softmax is faster.
+// Copies of the matrices of a softmax: as many sectors move as it must move, in the best way that
+// we know, and nothing is computed. Where such a copy does not reach the rate of a plain one,
+// memory is the likely reason. It is a comparison, no bound: a softmax may know a better way.
 //
 // With gaps between the rows, the sectors that a gap cuts must be read before they can be written
 // back, which is told to the L2 early. With a mask, the sectors of x without a visible element are

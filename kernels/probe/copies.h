@@ -1,4 +1,4 @@
-// Copies that move the memory of a softmax and compute nothing: what its problem costs anybody.
+// Copies that move the memory of a softmax and compute nothing: about what its memory costs.
 #pragma once
 
 #include "kernels/api/kernels.h"

@@ -79,7 +79,7 @@ std::vector<uint8_t> expected_of(const Shape& shape, Buffer& x, Buffer& y, Buffe
   return all;
 }
 
-// Bytes of the vectors of x that a copy may read.
+// Bytes of x and of the mask that a copy may read.
 int64_t readable_bytes(const Shape& shape, Buffer& mask) {
   const int64_t bytes = shape.elements() * shape.element_bytes();
   if (!shape.masked) return bytes;

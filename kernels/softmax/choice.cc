@@ -18,7 +18,7 @@ constexpr int64_t kHandful = 8;
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 46, 8};
 constexpr int32_t kWarps[] = {5, 6, 7, 8};  // for a handful of rows
 constexpr int32_t kFewRows[] = {38, 39, 40, 41, 42, 43, 44, 45};
-constexpr int32_t kTiles[] = {57, 22, 23, 24, 63, 64, 25, 26, 27, 28, 29};
+constexpr int32_t kTiles[] = {57, 22, 23, 24, 63, 64, 26, 27, 28, 29};
 constexpr int32_t kSameBankTiles[] = {58, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11, kBlock5 = 61;
 constexpr int32_t kBlock4WarpMore = 59, kBlock4TwoMore = 60;
@@ -79,8 +79,8 @@ int64_t most_threads_of_4(const oddtile_softmax_problem& p) {
   return softmax_rows_are_whole(p, false) ? 128 : 64;
 }
 
-// Rows with gaps for which a tile is quicker than lanes of their own: the shorter ones, but for
-// those that 3 vectors of 16 lanes just hold.
+// Rows with gaps for which a tile was measured to be quicker than lanes of their own (tried.md).
+// Those of 257 to 320 columns are what 3 vectors of 16 lanes just hold.
 bool likes_tile_with_gaps(const oddtile_softmax_problem& p) {
   return p.columns <= 256 || (p.mask == nullptr && p.columns > 320 && p.columns <= 800);
 }
@@ -157,7 +157,7 @@ int32_t staying_for(const oddtile_softmax_problem& p, const SoftmaxMachine& mach
 
 // Many rows for which something else was measured to be 0.5 to 3 % quicker than block_for's rule,
 // most of them such that all lanes are busy: one that has little or nothing to do helps. -1: none.
-int32_t uneven_block_for(const oddtile_softmax_problem& p, int64_t vectors) {
+int32_t measured_block_for(const oddtile_softmax_problem& p, int64_t vectors) {
   const auto between = [&](int64_t least, int64_t most) {
     return least <= vectors && vectors <= most;
   };
@@ -172,11 +172,11 @@ int32_t uneven_block_for(const oddtile_softmax_problem& p, int64_t vectors) {
   return between(whole ? 256 : 704, 2048) ? kBlock4TwoMore : -1;
 }
 
-// A block per row, in registers.
+// A block per row: in registers, but for some rows in place, which shared memory holds too.
 int32_t block_for(const oddtile_softmax_problem& p) {
   const int64_t vectors = softmax_row_vectors(p, kSoftmaxConfigurations[kBlock4]);
-  const int32_t uneven = p.rows >= kFew ? uneven_block_for(p, vectors) : -1;
-  if (uneven >= 0) return uneven;
+  const int32_t measured = p.rows >= kFew ? measured_block_for(p, vectors) : -1;
+  if (measured >= 0) return measured;
   const int64_t threads_4 = softmax_block_threads(vectors, 4);
   const int64_t slots_8 = 8 * softmax_block_threads(vectors, 8);
   const int64_t slots_9 = 9 * softmax_block_threads(vectors, 9);

@@ -1,6 +1,8 @@
 // The choice of a softmax configuration, as a table; and what an id says.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "kernels/softmax/parameters.h"
 
 namespace oddtile {
@@ -99,6 +101,32 @@ TEST(SoftmaxChoice, LanesThatDivideARowUnevenly) {
   EXPECT_EQ(choose(p), 9);
 }
 
+TEST(SoftmaxChoice, EndsOfWhatWasMeasured) {
+  for (const auto& [columns, index] : {std::pair(733, 9),
+                                       {734, 61},
+                                       {993, 61},
+                                       {994, 9},
+                                       {2781, 9},
+                                       {2782, 60},
+                                       {8161, 60},
+                                       {8162, 11}}) {
+    EXPECT_EQ(choose(problem(oddtile_fp32, kMany, columns)), index) << columns;
+  }
+  const auto in_place = [](oddtile_dtype dtype, int64_t rows, int64_t columns) {
+    auto p = problem(dtype, rows, columns);
+    p.x = p.y;
+    return p;
+  };
+  for (const auto& [columns, index] : {std::pair(4088, 9), {4096, 62}, {8192, 62}, {8200, 11}}) {
+    EXPECT_EQ(choose(in_place(oddtile_bf16, kMany, columns)), index) << columns;
+  }
+  for (const auto& [columns, index] : {std::pair(2044, 60), {2048, 62}, {4096, 62}, {4100, 60}}) {
+    EXPECT_EQ(choose(in_place(oddtile_fp32, kMany, columns)), index) << columns;
+  }
+  EXPECT_EQ(choose(in_place(oddtile_fp32, 4999, 4096)), 44) << "few rows";
+  EXPECT_EQ(choose(in_place(oddtile_fp32, 5000, 4096)), 62);
+}
+
 TEST(SoftmaxChoice, GapsAndShifts) {
   // 126 vectors from 16-byte boundaries, 133 from 128-byte ones.
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 1000, 1001)), 46);
@@ -110,6 +138,8 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 129, 130)), 24);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 209, 210)), 64);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 255, 256)), 3) << "all start in one bank";
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 256, 257)), 64);
+  EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 257, 258)), 4);
   EXPECT_EQ(choose(problem(oddtile_bf16, kMany, 64, 65)), 22);
   EXPECT_EQ(choose(problem(oddtile_fp32, kMany, 129, 130)), 4);
   auto same_banks = problem(oddtile_bf16, kMany, 128);

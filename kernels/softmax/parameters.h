@@ -2,6 +2,8 @@
 // and the argument checks. README.md explains the table.
 #pragma once
 
+#include <iterator>
+
 #include "kernels/api/kernels.h"
 
 namespace oddtile {
@@ -99,12 +101,14 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     {"block x 4 vectors, a warp more", SoftmaxForm::block, 0, 0, 4, false, 1, false, 0, 1},   // 59
     {"block x 4 vectors, 2 warps more", SoftmaxForm::block, 0, 0, 4, false, 1, false, 0, 2},  // 60
     {"block x 5 vectors", SoftmaxForm::block, 0, 0, 5},                                       // 61
-    {"64 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 64, 0, 2},                // 62
+    // For rows in place.
+    {"64 lanes x 2 vectors and shared memory", SoftmaxForm::shared, 64, 0, 2},  // 62
 
     {"tile, 8 lanes x 25 elements", SoftmaxForm::tile, 128, 8, 25, false, 1, false, 17},  // 63
     {"tile, 8 lanes x 32 elements", SoftmaxForm::tile, 128, 8, 32, false, 1, false, 25},  // 64
 };
-inline constexpr int32_t kSoftmaxCount = 65;
+inline constexpr int32_t kSoftmaxCount = int32_t(std::size(kSoftmaxConfigurations));
+static_assert(kSoftmaxCount <= 256, "an id has 8 bits for the index");
 inline constexpr int32_t kSoftmaxOnline = 30;
 
 // What a machine has for a launch.
@@ -130,8 +134,8 @@ bool softmax_rows_are_whole(const oddtile_softmax_problem& problem, bool narrow)
 // Whether rows of x lie otherwise on 16-byte vectors than rows of y.
 bool softmax_moves(const oddtile_softmax_problem& problem);
 
-// Whether gaps between rows of y cut sectors that a kernel had better ask for: not in place, where
-// x is there.
+// Whether gaps between rows of y cut sectors that a tile or a row in registers had better ask for:
+// not in place, where x is there.
 bool softmax_cuts_sectors(const oddtile_softmax_problem& problem);
 
 // Whether clusters can take one row after another, and bring the next one to where the last one was
@@ -162,7 +166,7 @@ bool softmax_admits(const oddtile_softmax_problem& problem, int32_t index,
                     const SoftmaxMachine& machine);
 
 // The configuration of the table to prefer: a function of columns, rows, type, whether there is a
-// mask, how the rows lie, and what the machine has; nothing else.
+// mask, how the rows lie, whether y is x, and what the machine has; nothing else.
 int32_t choose_softmax(const oddtile_softmax_problem& problem, const SoftmaxMachine& machine);
 
 // Times that a partial sum of a row is moved to another frame, at most.

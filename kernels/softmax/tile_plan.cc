@@ -13,26 +13,30 @@ constexpr int64_t kTileBytes = 17408;      // of x; as many for y
 constexpr int64_t kShortTileBytes = 9856;  // where a warp takes one short row at once
 constexpr int64_t kMaskedShortTileBytes = 12544;
 
-// Lanes of a warp that meet in a bank of shared memory, at most, where they read rows `step` bytes
-// apart at once. Rows of 16 bits may start with half a word.
-int32_t lanes_in_a_bank(int64_t step, int64_t size, const SoftmaxConfiguration& it) {
-  int32_t lanes[32] = {};
+// Words that a warp reads in one bank of shared memory, at most, where it reads rows `step` bytes
+// apart at once; a word of two rows counts twice. Rows of 16 bits may start with half a word.
+int32_t words_in_a_bank(int64_t step, int64_t size, const SoftmaxConfiguration& it) {
+  int32_t words_of_bank[32] = {};
   for (int64_t row = 0; row < 32 / it.lanes; ++row) {
     const int64_t first = row * step + size % 4;
     const int64_t last = first + it.lanes * size - 1;
-    for (int64_t word = first / 4; word <= last / 4; ++word) ++lanes[word % 32];
+    for (int64_t word = first / 4; word <= last / 4; ++word) ++words_of_bank[word % 32];
   }
-  return *std::max_element(std::begin(lanes), std::end(lanes));
+  return *std::max_element(std::begin(words_of_bank), std::end(words_of_bank));
 }
 
 // Rows of a tile from one that a warp takes to the next that it takes at the same time: as few as
 // keep them in different banks, if a tile has so many.
 int32_t rows_apart(int64_t row_bytes, int64_t size, const SoftmaxConfiguration& it) {
   if (it.narrow || it.lanes == 32) return 1;
+  const int64_t most = kTileBytes / (32 / it.lanes * row_bytes);
   int32_t best = 1;
-  for (int32_t apart = 2; 32 / it.lanes * apart * row_bytes <= kTileBytes; apart *= 2) {
-    const int32_t fewest = lanes_in_a_bank(best * row_bytes, size, it);
-    if (lanes_in_a_bank(apart * row_bytes, size, it) < fewest) best = apart;
+  int32_t fewest = words_in_a_bank(row_bytes, size, it);
+  for (int32_t apart = 2; fewest > 1 && apart <= most; apart *= 2) {
+    const int32_t words = words_in_a_bank(apart * row_bytes, size, it);
+    if (words >= fewest) continue;
+    best = apart;
+    fewest = words;
   }
   return best;
 }

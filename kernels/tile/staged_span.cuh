@@ -5,7 +5,7 @@
 // vectors. Vectors that stick out at its ends are read whole; nothing outside the rows is written.
 #pragma once
 
-#include <type_traits>
+#include <cstddef>
 
 #include "kernels/tile/packed.cuh"
 

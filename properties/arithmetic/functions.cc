@@ -48,7 +48,7 @@ double reference_error_of(Machine& machine, ProbeFunction function) {
   while (arguments.size() < kSpotChecks) {
     const auto bits = uint32_t(random.next());
     const long double exact = exact_of(function, std::bit_cast<float>(bits));
-    // Not beyond a double's range, which a long double's is.
+    // What a double holds with room: a long double goes beyond, where the reference is infinite.
     const long double size = std::fabs(exact);
     if (size > 0x1p-150L && size < 0x1p150L) arguments.push_back(bits);
   }

@@ -191,8 +191,9 @@ oddtile_status launch(const oddtile_implementation& which, const oddtile_problem
 
 Choice choose_configuration(const oddtile_implementation& which, const oddtile_problem& problem,
                             int64_t configuration) {
-  int32_t ids[64];
-  const int32_t count = std::min(which.configurations(&problem, ids, 64), 64);
+  int32_t ids[kMostConfigurations];
+  const int32_t count =
+      std::min(which.configurations(&problem, ids, kMostConfigurations), kMostConfigurations);
   if (count <= 0) return {};
   const int32_t position = configuration < 0 ? 0 : int32_t(configuration % count);
   return {position, ids[position]};

@@ -112,6 +112,9 @@ void for_each_difference(const oracles::Tensor& tensor, const std::vector<std::b
 oddtile_status launch(const oddtile_implementation& which, const oddtile_problem& problem,
                       int32_t id, void* workspace, void* stream);
 
+// That are asked of an implementation for one problem; a position beyond is never drawn.
+inline constexpr int32_t kMostConfigurations = 256;
+
 // What a case asks for (`configuration` in case.h): its position in the order of preference that
 // configurations() gives, and the id there; both -1 where the problem is not offered.
 struct Choice {

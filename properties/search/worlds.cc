@@ -8,6 +8,7 @@
 #include "oracles/case/fields.h"
 #include "oracles/case/text.h"
 #include "properties/checks/checks.h"
+#include "properties/harness/buffers.h"
 #include "properties/search/crew.h"
 
 namespace oddtile::properties {
@@ -78,8 +79,9 @@ Smallest smallest_tile(const oddtile_implementation& which) {
   for (size_t i = 0; i < workload.tensors.size(); ++i)
     addresses.push_back(reinterpret_cast<void*>((uintptr_t(i) + 1) << 32));
   const oddtile_problem problem = oracles::bind(workload, addresses);
-  int32_t ids[64];
-  const int32_t count = std::min(which.configurations(&problem, ids, 64), 64);
+  int32_t ids[kMostConfigurations];
+  const int32_t count =
+      std::min(which.configurations(&problem, ids, kMostConfigurations), kMostConfigurations);
   Smallest best;
   for (int32_t i = 0; i < count; ++i) {
     oddtile_profile profile = {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracles/case/text.h"
+#include "properties/harness/buffers.h"
 #include "properties/harness/harness.h"
 #include "reports/cli/commands.h"
 #include "reports/measure/error_sweep.h"
@@ -34,8 +35,10 @@ void list_configurations(const properties::Machine& machine, const oddtile_imple
     addresses.push_back(reinterpret_cast<void*>((uintptr_t(i) + 1) << 32));
   }
   const oddtile_problem problem = oracles::bind(workload, addresses);
-  int32_t ids[64];
-  const int32_t count = std::min(which.configurations(&problem, ids, 64), 64);
+  int32_t ids[properties::kMostConfigurations];
+  const int32_t count =
+      std::min(which.configurations(&problem, ids, properties::kMostConfigurations),
+               properties::kMostConfigurations);
   fmt::print("  {} {}: {}\n", machine.name(), which.name, example);
   if (count <= 0) fmt::print("    not offered\n");
   for (int32_t i = 0; i < count; ++i) {  // the position is what `config=` of a case means

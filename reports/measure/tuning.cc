@@ -6,6 +6,7 @@
 
 #include "kernels/base/random.h"
 #include "properties/checks/checks.h"
+#include "properties/harness/buffers.h"
 #include "reports/measure/ratio.h"
 
 namespace oddtile::reports {
@@ -20,7 +21,7 @@ using oracles::Workload;
 using properties::Machine;
 
 constexpr double kTooSlow = 2.0;  // times the fastest
-constexpr int kMostConfigurations = 64;
+using properties::kMostConfigurations;
 
 // How long the case is in its outermost dimension.
 int64_t length_of(const Case& subject) {

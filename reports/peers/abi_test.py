@@ -1,11 +1,13 @@
 """abi_test.py <liboddtile.so>: the table filled from Python is checked like any other, on the
 simulator, where device memory is host memory: a right peer passes, a wrong one is caught."""
 import ctypes as c
+import json
 import math
 import struct
 import sys
 
 import abi
+import peer_record
 
 
 class PythonSoftmax(abi.Peer):
@@ -101,7 +103,7 @@ class KeptAttention(abi.Peer):
         super().__init__()
 
     def accepts(self, problem):
-        ids = (c.c_int32 * 64)()
+        ids = (c.c_int32 * 256)()
         count = self.ours.configurations(c.byref(problem), ids, len(ids))
         self.id = next(i for i in ids[:count]
                        if self.ours.workspace_bytes(c.byref(problem), i) == 0)
@@ -163,8 +165,10 @@ def main():
     table = library.table("sim", "fused").contents
     assert table.struct_size == c.sizeof(abi.Implementation), table.struct_size
     copies = library.copies("sim")
-    gaps = library.check("sim", case + " x_pad=1 y_pad=1", copies)  # it copies, cleanly
-    assert gaps["verdict"] == "fail" and gaps["broken"] == "within_bound", gaps
+    for words, name in zip((" x_pad=1 y_pad=1", " mask=sparse"), peer_record.COPIES):
+        copied = library.check("sim", case + words, copies)  # it copies, cleanly
+        assert copied["verdict"] == "fail" and copied["broken"] == "within_bound", copied
+        assert name in json.dumps(copied), copied
 
     for ask, word in (
             (lambda: library.check("sim", "softmax colums=3", PythonSoftmax()), "colums"),

@@ -23,6 +23,7 @@ import session as shared
 from bandwidth_data import AddData, SoftmaxData
 from bandwidth_launches import add_launches, best_copy, copy_launch, softmax_launches
 from judging import Verdict
+from our_launch import NotOffered
 from ratio import paired_ratio
 
 
@@ -59,7 +60,10 @@ def run_point(session, point):
     moved = point.moved(*data.visible_sectors())
     copies = []
     if point.kernel == "softmax" and (point.pad or point.mask):
-        copies = best_copy(session.copies, *data.problem())
+        try:
+            copies = [best_copy(session.copies, *data.problem())]
+        except NotOffered as error:
+            session.record.skip(f"copy of {point}", str(error))
     variants = ours + copies + beside(session, point, data, moved)
 
     def prepare():
@@ -118,8 +122,7 @@ def is_compiled(options, point):
 def warm(options, share):
     """Compiles; Triton's and Inductor's caches on disk keep it for the process that measures."""
     began, compiled = time.monotonic(), 0
-    first, step = (int(number) for number in share.split("/"))
-    points = chosen_points(options)[first::step]
+    points = bandwidth_points.share_of(chosen_points(options), share)
     for point in points:
         if point.kernel == "softmax" and point.rows * point.columns < 1 << 30:
             small = dataclasses.replace(point, rows=min(point.rows, 64))
@@ -140,7 +143,7 @@ def parse():
     parser.add_argument("--sizes", default="", help="columns, rows of small, or n; all where empty")
     parser.add_argument("--compile", default="all", help="dense widths for torch.compile")
     parser.add_argument("--compile-small", default="all", help="the same of small problems")
-    parser.add_argument("--warm", default="", help="i/n: compile a share and end")
+    parser.add_argument("--warm", default="", help="i/n, i from 0: compile a share and end")
     return parser.parse_args()
 
 

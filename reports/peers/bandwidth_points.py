@@ -195,3 +195,14 @@ def add_points(dtype, kinds):
 
 KINDS = ("dense", "strided", "shifted", "in place", "sparse", "dense mask", "runs", "small", "add",
          "offsets", "masked", "huge")
+
+
+def share_of(points, share):
+    """Every n-th of the points, from the i-th on; `share` is "i/n", i from 0."""
+    try:
+        first, step = (int(number) for number in share.split("/"))
+    except ValueError:
+        first = step = 0
+    if not 0 <= first < step:
+        raise SystemExit(f"--warm: i/n with i from 0 to n - 1, not {share}")
+    return points[first::step]

@@ -67,6 +67,19 @@ def test_texts():
     assert add.case().endswith("x_offset=1 out_offset=3") and "mask=runs" in add.case()
 
 
+def test_shares():
+    everything = list(range(10))
+    shares = [points.share_of(everything, f"{i}/3") for i in range(3)]
+    assert sorted(sum(shares, [])) == everything and max(map(len, shares)) == 4, shares
+    for wrong in ("3/3", "-1/3", "0/0", "x", "1", "1/2/3"):
+        try:
+            points.share_of(everything, wrong)
+        except SystemExit as error:
+            assert wrong in str(error), error
+        else:
+            raise AssertionError(f"{wrong} is a share")
+
+
 def main():
     tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
     assert len(tests) >= 4, tests

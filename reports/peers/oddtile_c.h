@@ -16,7 +16,7 @@ typedef void (*oddtile_deliver)(void);
 ODDTILE_API const oddtile_implementation* oddtile_table(const char* machine, const char* name);
 
 /* The table of copies (kernels/probe/copies.h): its softmax is none and moves as many sectors as
- * one. Null where there is no such machine. It is timed and never checked. */
+ * one: a check of it as a softmax fails. Null where there is no such machine. */
 ODDTILE_API const oddtile_implementation* oddtile_copies(const char* machine);
 
 /* The text of the last result or complaint; valid until the next call. */

@@ -55,7 +55,7 @@ class OurLaunch:
 
 def admissible(table, problem):
     """Ids of the configurations for a problem, the preferred one first."""
-    ids = (c.c_int32 * 64)()
+    ids = (c.c_int32 * 256)()
     count = table.configurations(c.byref(problem), ids, len(ids))
     return list(ids[:min(count, len(ids))])
 

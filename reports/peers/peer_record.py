@@ -14,7 +14,7 @@ OURS = "fused"
 SUSTAINED = ", sustained"
 NOT_JUDGED = "not judged"
 AGAIN = "fused again"  # the same launch once more, with outputs of its own
-# Of the same rows, computing nothing: what memory does at best with such a problem.
+# Of the same rows, computing nothing: about what memory allows. Named by kernels/probe/copies.cu.
 COPY_WITH_GAPS, COPY_OF_VISIBLE = "copy with gaps", "copy of visible sectors"
 COPIES = (COPY_WITH_GAPS, COPY_OF_VISIBLE)
 
@@ -164,7 +164,7 @@ def noise(timings):
             f"ratios within {farthest:.3f} of 1"]
 
 
-def is_ours(name):
+def must_be_right(name):
     """What we answer for: a failure of it is no peer's."""
     return name.startswith(OURS) or name in COPIES
 
@@ -172,5 +172,5 @@ def is_ours(name):
 def unverified(timings):
     return [f"{e['series']} at {size_text(e['size'])}: {e['configuration']}: timed {e['verdict']}, "
             f"edges {e['edge_verdict']}"
-            for e in timings if is_ours(e["implementation"]) and not e["verified"]
+            for e in timings if must_be_right(e["implementation"]) and not e["verified"]
             and e["verdict"] != NOT_JUDGED]

@@ -43,6 +43,7 @@ class Session:
         self.record = peer_record.PeerRecord(chosen.output, environment, chosen.resume)
         self.clock = Clock()
         self._pending = []
+        self._point = ""  # that is run: skips go by it, so that it can be tried again
         self._began = time.monotonic()
 
     def ours(self, make):
@@ -63,24 +64,24 @@ class Session:
         try:
             return OurLaunch(self.table, problem, tensors, name, configuration)
         except NotOffered as error:
-            self.record.skip(name, str(error), broken=must_exist)
+            self.record.skip(self._point, f"{name}: {error}", broken=must_exist)
             return None
 
     def later(self, entries):
         """(entry, Verdict of what was timed, Verdict of the edges) of one point: they go to the
         record when their judgements are there."""
-        self._pending.append(entries)
+        self._pending.append((self._point, entries))
         self._settle(POINTS_BEHIND)
 
     def _settle(self, leave):
         while len(self._pending) > leave:
-            point = self._pending.pop(0)
+            point, entries = self._pending.pop(0)
             try:
-                self.record.add([peer_record.judged(*one) for one in point])
+                self.record.add([peer_record.judged(*one) for one in entries])
             except RuntimeError as error:
-                self.record.skip(point[0][0]["case"], f"judging: {error}", broken=True)
+                self.record.skip(point, f"judging: {error}", broken=True)
                 continue
-            for one, timed, edges in point:
+            for one, timed, edges in entries:
                 complaint = f"{timed.complaint()} {edges.complaint()}".strip()
                 if complaint:
                     print(f"  {one['series']} {one['size']}: {one['implementation']} "
@@ -89,7 +90,7 @@ class Session:
     def run(self, points, run_point):
         """run_point(self, point) for each that still has time; one that fails is a skip."""
         for point in points:
-            text = str(point)
+            self._point = text = str(point)
             self.record.retry(text)
             if time.monotonic() - self._began > self.options.seconds:
                 self.record.skip(text, "out of time")
@@ -121,7 +122,7 @@ class Session:
             print("  " + line)
         for skip in skips[:20]:
             print(f"  not timed: {skip['what']}: {skip['reason']}")
-        wrong = [e for e in timings if peer_record.is_ours(e["implementation"])
+        wrong = [e for e in timings if peer_record.must_be_right(e["implementation"])
                  and "fail" in (e["verdict"], e["edge_verdict"])]
         return 1 if wrong or not timings or any(s.get("broken") for s in skips) else 0
 

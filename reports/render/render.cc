@@ -122,7 +122,7 @@ constexpr char kPeersAbout[] =
     "Sustained: each alone, back to back, at the clocks that the power limit leaves it; the limits "
     "are then those of two passes, no interval. Replayed: graphs of 20 launches, launch included. "
     "Beside a copy, and a masked problem beside the full one, rates are compared. A copy with gaps "
-    "or of visible sectors moves the same rows and computes nothing: what memory does at best.";
+    "or of visible sectors moves the same rows and computes nothing: about what memory allows.";
 
 data view(const Record& record, bool with_plots) {
   data result(data::type::object);

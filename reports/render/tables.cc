@@ -174,7 +174,7 @@ Table environment_table(const Record& record) {
   }
   for (const Environment& other : record.beside) {
     table.rows.push_back(
-        {"record joined to this page",
+        {"joined record or later run",
          fmt::format("commit {}, {}, {}, driver {}, {}, {}", other.commit, other.date, other.device,
                      other.driver, other.toolkit, other.build)});
   }
