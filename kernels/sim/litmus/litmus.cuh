@@ -38,9 +38,10 @@ struct Litmus {
   TensorMap tile_128;       // swizzles of 128, 64, 32 bytes; boxes of 64 rows that fill them
   TensorMap tile_64;
   TensorMap tile_32;
-  TensorMap tile_plain;  // 64 x 64, no swizzle
-  TensorMap tile_4d;     // columns, 8 rows, 5, 2; box 64 x 4 x 2 x 1, swizzle of 128 bytes
-  TensorMap stored_128;  // as tile_128
+  TensorMap tile_plain;   // 64 x 64, no swizzle
+  TensorMap tile_4d;      // columns, 8 rows, 5, 2; box 64 x 4 x 2 x 1, swizzle of 128 bytes
+  TensorMap tile_panels;  // 64 columns, 80 rows, 1, 1, 1 panel; box 64 x 8 x 1 x 1 x 2
+  TensorMap stored_128;   // as tile_128
   TensorMap stored_plain;
 };
 

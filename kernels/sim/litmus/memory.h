@@ -57,11 +57,18 @@ bool describe(LitmusMemory& at, Encode encode, Litmus* litmus) {
     deep.box[i] = boxes[i];
     if (i > 1) deep.stride_bytes[i] = deep.stride_bytes[i - 1] * extents[i - 1];
   }
+  TensorLayout panels = matrix(at.tile, Swizzle::span_128, 64);
+  panels.rank = 5;
+  panels.extent[0] = 64;
+  panels.box[1] = 8;
+  panels.stride_bytes[2] = panels.stride_bytes[3] = 16;  // of one item each
+  panels.stride_bytes[4] = 128;
+  panels.box[4] = 2;
   return encode(&litmus->tile_128, matrix(at.tile, Swizzle::span_128, 64)) &&
          encode(&litmus->tile_64, matrix(at.tile, Swizzle::span_64, 32)) &&
          encode(&litmus->tile_32, matrix(at.tile, Swizzle::span_32, 16)) &&
          encode(&litmus->tile_plain, matrix(at.tile, Swizzle::none, 64)) &&
-         encode(&litmus->tile_4d, deep) &&
+         encode(&litmus->tile_4d, deep) && encode(&litmus->tile_panels, panels) &&
          encode(&litmus->stored_128, matrix(at.stored, Swizzle::span_128, 64)) &&
          encode(&litmus->stored_plain, matrix(at.stored, Swizzle::none, 64));
 }
