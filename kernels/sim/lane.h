@@ -37,6 +37,7 @@ void read_global(void* to, uintptr_t from, int bytes, Site site);
 void read_covering(void* to, uintptr_t from, int bytes, uint32_t elements, int element_bytes,
                    Site site);
 void write_global(uintptr_t to, const void* from, int bytes, Site site);
+void count_prefetch();
 
 // ---- asynchronous copies of 16 bytes ----
 void copy_async(void* to, uintptr_t from, int valid_bytes, Site site);

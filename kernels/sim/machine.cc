@@ -49,6 +49,7 @@ void Counters::add(const Counters& other) {
   bytes_read += other.bytes_read;
   bytes_written += other.bytes_written;
   flops += other.flops;
+  prefetches += other.prefetches;
   launches += other.launches;
   blocks += other.blocks;
 }

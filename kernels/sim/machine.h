@@ -53,6 +53,7 @@ struct Counters {
   int64_t bytes_read = 0;     // from global memory
   int64_t bytes_written = 0;  // to global memory
   int64_t flops = 0;          // mma, fma: 2 per product; exp2, log2, division: 1
+  int64_t prefetches = 0;     // of a line or a sector, by a lane; nothing is read
   int64_t launches = 0;
   int64_t blocks = 0;
 

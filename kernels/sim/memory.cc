@@ -77,6 +77,10 @@ void read_covering(void* to, uintptr_t from, int bytes, uint32_t elements, int e
   }
 }
 
+void count_prefetch() {
+  ++running->counters.prefetches;
+}
+
 void write_global(uintptr_t to, const void* from, int bytes, Site site) {
   sim::Machine::State& machine = *running;
   machine.step(Word::store);

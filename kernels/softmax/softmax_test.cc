@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -250,6 +251,40 @@ TEST(Softmax, TilesWithEveryGapAndShift) {
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(runs - before, 1000);
+}
+
+// Sectors of 32 bytes that rows cover in part, the first of them at a sector's beginning.
+int64_t cut_sectors(int64_t rows, int64_t row_bytes, int64_t step_bytes) {
+  std::map<int64_t, int64_t> covered;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t at = row * step_bytes; at < row * step_bytes + row_bytes; ++at) ++covered[at / 32];
+  }
+  return std::count_if(covered.begin(), covered.end(),
+                       [](const auto& sector) { return sector.second < 32; });
+}
+
+TEST(Softmax, EachCutSectorIsAskedForOnce) {
+  constexpr int64_t kRows = 70;
+  for (const int64_t columns : {17, 33, 64, 100, 129, 250}) {
+    for (int64_t gap = 1; gap < 8; ++gap) {
+      Matrix<Bfloat16> x(kRows, columns, 0, gap, {}), y(kRows, columns, 0, gap, {});
+      const oddtile_softmax_problem p = {oddtile_bf16, kRows,      columns, x.data(), x.stride(),
+                                         y.data(),     y.stride(), nullptr, 0};
+      for (int32_t index = 0; index < kSoftmaxCount; ++index) {
+        const SoftmaxForm form = kSoftmaxConfigurations[index].form;
+        const bool asks = form == SoftmaxForm::tile || form == SoftmaxForm::lanes;
+        if (!asks || !softmax_admits(p, index, kMachine)) continue;
+        machine().begin(1);
+        x.allow(machine(), "x");
+        y.allow(machine(), "y");
+        const int64_t before = machine().counters().prefetches;
+        ASSERT_EQ(sim::softmax_launch(&p, softmax_id(p, index), nullptr, &machine()), oddtile_ok);
+        EXPECT_EQ(machine().counters().prefetches - before,
+                  cut_sectors(kRows, 2 * columns, 2 * (columns + gap)))
+            << kSoftmaxConfigurations[index].name << ", " << columns << " columns, gap " << gap;
+      }
+    }
+  }
 }
 
 TEST(Softmax, LongRowsInEveryForm) {

@@ -83,9 +83,11 @@ bool speaks_hopper(void (*)(Parameters)) {
 // Their kernels have large tiles and many lanes: here they are the slow ones.
 inline constexpr bool kPrefersHopper = false;
 
-// Starts to bring the 32 bytes of memory around element `index` to L2: no access.
+// Starts to bring the 32 bytes of memory around element `index` to L2: no access, but counted.
 inline constexpr uint32_t kSectorBytes = 32;
 template <class T>
-ODDTILE_DEVICE void prefetch_sector(Global<T> /*base*/, int64_t /*index*/) {}
+ODDTILE_DEVICE void prefetch_sector(Global<T> /*base*/, int64_t /*index*/) {
+  simulator::count_prefetch();
+}
 
 }  // namespace oddtile::sim

@@ -92,9 +92,11 @@ ODDTILE_DEVICE void store(Global<T> base, int64_t index, T value,
   store_as<T>(base, index, value, site);
 }
 
-// Starts to bring the line of element `index` to L2, for a later block: no access.
+// Starts to bring the line of element `index` to L2, for a later block: no access, but counted.
 template <class T>
-ODDTILE_DEVICE void prefetch(Global<T> /*base*/, int64_t /*index*/) {}
+ODDTILE_DEVICE void prefetch(Global<T> /*base*/, int64_t /*index*/) {
+  simulator::count_prefetch();
+}
 
 // Address modulo a power of two, for choosing an access width.
 template <class T>
