@@ -79,13 +79,9 @@ ODDTILE_DEVICE Words visible_of(const Words& v, const MaskWords<T>& mask) {
   Words result;
   ODDTILE_UNROLL
   for (int i = 0; i < 4; ++i) {
-    const int bytes = 4 / int(sizeof(T));  // that decide about this word
-    const uint32_t high = nonzero_in_high_bits(mask.element[i * bytes / 4]);
-    const uint32_t first = uint32_t(i * bytes % 4);
-    // Each byte of the word takes the highest bit of its element's byte.
-    const uint32_t selector =
-        sizeof(T) == 4 ? 0x8888u + 0x1111u * first : 0x9988u + 0x1111u * first;
-    result.element[i] = v.element[i] & select_bytes(high, 0, selector);
+    constexpr int kWordsOfMask = int(sizeof(T));  // that four bytes of it decide about
+    const uint32_t bytes = mask.element[i / kWordsOfMask];
+    result.element[i] = v.element[i] & visible_bits<T>(bytes, i % kWordsOfMask);
   }
   return result;
 }

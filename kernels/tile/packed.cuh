@@ -104,6 +104,15 @@ ODDTILE_DEVICE uint32_t nonzero_in_high_bits(uint32_t word) {
   return ((word & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | word;
 }
 
+// The elements of T of which four bytes say whether they are visible: all bits of those whose byte
+// is not zero, in word number `word` of the sizeof(T) that they fill.
+template <class T>
+ODDTILE_DEVICE uint32_t visible_bits(uint32_t bytes, int word) {
+  // Each element takes the highest bit of its byte: two bytes a word, or one.
+  const uint32_t selector = sizeof(T) == 4 ? 0x8888u + 0x1111u * word : 0x9988u + 0x2222u * word;
+  return select_bytes(nonzero_in_high_bits(bytes), 0, selector);
+}
+
 // 0x80 in each byte that is not zero.
 ODDTILE_DEVICE uint32_t flag_bytes(uint32_t word) {
   return nonzero_in_high_bits(word) & 0x80808080u;

@@ -58,10 +58,7 @@ ODDTILE_DEVICE void hide_by_bytes(Packed<T, int(sizeof(Word))>* values, Word vis
     ODDTILE_UNROLL
     for (int half = 0; half < int(sizeof(Word)) / 4; ++half) {
       const auto bytes = uint32_t(uint64_t(visible) >> (32 * half));
-      const uint32_t high = nonzero_in_high_bits(bytes);
-      // Each element takes the highest bit of its byte: two bytes a word, or one.
-      const uint32_t selector = sizeof(T) == 4 ? 0x8888u + 0x1111u * i : 0x9988u + 0x2222u * i;
-      const uint32_t keep = select_bytes(high, 0, selector);
+      const uint32_t keep = visible_bits<T>(bytes, i);
       uint32_t& word = values->element[half * int(sizeof(T)) + i];
       word = (word & keep) | (kNegativeInfinityWord<T> & ~keep);
     }

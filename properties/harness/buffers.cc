@@ -189,14 +189,21 @@ oddtile_status launch(const oddtile_implementation& which, const oddtile_problem
   return oddtile_unsupported;
 }
 
+std::vector<int32_t> configurations_of(const oddtile_implementation& which,
+                                       const oddtile_problem& problem) {
+  constexpr int32_t kMost = 256;
+  std::vector<int32_t> ids(kMost);
+  const int32_t count = which.configurations(&problem, ids.data(), kMost);
+  ids.resize(size_t(std::clamp(count, 0, kMost)));
+  return ids;
+}
+
 Choice choose_configuration(const oddtile_implementation& which, const oddtile_problem& problem,
                             int64_t configuration) {
-  int32_t ids[kMostConfigurations];
-  const int32_t count =
-      std::min(which.configurations(&problem, ids, kMostConfigurations), kMostConfigurations);
-  if (count <= 0) return {};
-  const int32_t position = configuration < 0 ? 0 : int32_t(configuration % count);
-  return {position, ids[position]};
+  const std::vector<int32_t> ids = configurations_of(which, problem);
+  if (ids.empty()) return {};
+  const int32_t position = configuration < 0 ? 0 : int32_t(configuration % int64_t(ids.size()));
+  return {position, ids[size_t(position)]};
 }
 
 }  // namespace oddtile::properties

@@ -112,8 +112,9 @@ void for_each_difference(const oracles::Tensor& tensor, const std::vector<std::b
 oddtile_status launch(const oddtile_implementation& which, const oddtile_problem& problem,
                       int32_t id, void* workspace, void* stream);
 
-// That are asked of an implementation for one problem; a position beyond is never drawn.
-inline constexpr int32_t kMostConfigurations = 256;
+// Ids of an implementation's configurations for a problem, the preferred one first; at most 256.
+std::vector<int32_t> configurations_of(const oddtile_implementation& which,
+                                       const oddtile_problem& problem);
 
 // What a case asks for (`configuration` in case.h): its position in the order of preference that
 // configurations() gives, and the id there; both -1 where the problem is not offered.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
 #include "kernels/base/assert.h"
 #include "oracles/case/fields.h"
@@ -79,16 +79,14 @@ Smallest smallest_tile(const oddtile_implementation& which) {
   for (size_t i = 0; i < workload.tensors.size(); ++i)
     addresses.push_back(reinterpret_cast<void*>((uintptr_t(i) + 1) << 32));
   const oddtile_problem problem = oracles::bind(workload, addresses);
-  int32_t ids[kMostConfigurations];
-  const int32_t count =
-      std::min(which.configurations(&problem, ids, kMostConfigurations), kMostConfigurations);
+  const std::vector<int32_t> ids = configurations_of(which, problem);
   Smallest best;
-  for (int32_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < ids.size(); ++i) {
     oddtile_profile profile = {};
     if (which.describe(&problem, ids[i], &profile) != oddtile_ok) continue;
     const int64_t area = int64_t(profile.tile_rows) * profile.tile_columns;
     const int64_t least = int64_t(best.profile.tile_rows) * best.profile.tile_columns;
-    if (least == 0 || area < least) best = {i, profile};
+    if (least == 0 || area < least) best = {int64_t(i), profile};
   }
   return best;
 }

@@ -1,7 +1,7 @@
 // `oddtile machines` and `oddtile list`: what there is to run, and on what.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
 #include "oracles/case/text.h"
 #include "properties/harness/buffers.h"
@@ -35,13 +35,10 @@ void list_configurations(const properties::Machine& machine, const oddtile_imple
     addresses.push_back(reinterpret_cast<void*>((uintptr_t(i) + 1) << 32));
   }
   const oddtile_problem problem = oracles::bind(workload, addresses);
-  int32_t ids[properties::kMostConfigurations];
-  const int32_t count =
-      std::min(which.configurations(&problem, ids, properties::kMostConfigurations),
-               properties::kMostConfigurations);
+  const std::vector<int32_t> ids = properties::configurations_of(which, problem);
   fmt::print("  {} {}: {}\n", machine.name(), which.name, example);
-  if (count <= 0) fmt::print("    not offered\n");
-  for (int32_t i = 0; i < count; ++i) {  // the position is what `config=` of a case means
+  if (ids.empty()) fmt::print("    not offered\n");
+  for (size_t i = 0; i < ids.size(); ++i) {  // the position is what `config=` of a case means
     oddtile_profile profile = {};
     if (which.describe(&problem, ids[i], &profile) != oddtile_ok) continue;
     fmt::print("    config={:<3} {}{}: {}\n", i, profile.name, i == 0 ? " (preferred)" : "",

@@ -21,7 +21,6 @@ using oracles::Workload;
 using properties::Machine;
 
 constexpr double kTooSlow = 2.0;  // times the fastest
-using properties::kMostConfigurations;
 
 // How long the case is in its outermost dimension.
 int64_t length_of(const Case& subject) {
@@ -176,16 +175,22 @@ std::vector<int> shuffled(int count, Random& random) {
   return order;
 }
 
-// The verdict on a short case of the same shape in the configuration of this name.
+// The verdict on a short case of the same shape in the configuration of this name. Positions beyond
+// the last configuration begin anew.
 std::string judged(const Case& subject, const std::string& name,
                    const oddtile_implementation& which, Machine& machine) {
-  for (int64_t position = 0; position < kMostConfigurations; ++position) {
+  std::string first;
+  for (int64_t position = 0;; ++position) {
     Case one = subject;
     one.configuration = position;
     const properties::CheckResult result = properties::check_case(one, which, machine);
     if (result.profile.name == name) return std::string(oracles::verdict_name(result.verdict));
+    if (position == 0) {
+      first = result.profile.name;
+    } else if (result.profile.name == first) {
+      return "not offered to the short case";
+    }
   }
-  return "not offered to the short case";
 }
 
 // Runs the contenders and the copy, which comes first, in rounds of a new random order.
@@ -304,17 +309,16 @@ TunedPoint tune(const Case& subject, const oddtile_implementation& which, Machin
   if (!buffers.ready() || !copies.ready()) return stop("the machine has no memory for it");
   const oddtile_problem problem = buffers.problem(made, length);
 
-  int32_t ids[kMostConfigurations];
-  int32_t count = which.configurations(&problem, ids, kMostConfigurations);
-  if (count == 0) return stop("the problem is not offered");
-  if (options.preferred_only) count = 1;
+  std::vector<int32_t> ids = properties::configurations_of(which, problem);
+  if (ids.empty()) return stop("the problem is not offered");
+  if (options.preferred_only) ids.resize(1);
   const auto repeated = [&](const Launch& one) {
     return options.repeats > 1 ? timer.repeated(one, options.repeats) : one;
   };
   std::vector<Launch> launches = {
       repeated(timer.copying(copies.to(), copies.from(), point.bytes / 2))};
-  for (int32_t i = 0; i < count; ++i) {
-    launches.push_back(repeated(launch_of(which, problem, ids[i], buffers, machine.stream())));
+  for (int32_t id : ids) {
+    launches.push_back(repeated(launch_of(which, problem, id, buffers, machine.stream())));
   }
   std::vector<bool> slow(launches.size(), false);
   const auto us = times_of(launches, timer, options.rounds, &slow);
@@ -322,17 +326,17 @@ TunedPoint tune(const Case& subject, const oddtile_implementation& which, Machin
   const Case short_case = with_length(
       subject,
       std::min(length, unit_of(subject) == 1 ? options.rows_judged * 1000 : options.rows_judged));
-  for (int32_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < ids.size(); ++i) {
     oddtile_profile profile = {};
     which.describe(&problem, ids[i], &profile);
     TunedConfiguration one = {.name = profile.name, .preferred = i == 0};
-    const auto& mine = us[size_t(i) + 1];
+    const auto& mine = us[i + 1];
     one.us = quartiles(mine).median / options.repeats;
-    one.share = slow[size_t(i) + 1] ? point.copy_us / one.us : paired_ratio(us[0], mine).value;
-    one.verdict = slow[size_t(i) + 1] ? "slow"
-                  : options.verify    ? judged(short_case, one.name, which, machine)
-                                      : "not judged";
-    const bool repeats = made_length % 64 == 0 && options.verify && !slow[size_t(i) + 1];
+    one.share = slow[i + 1] ? point.copy_us / one.us : paired_ratio(us[0], mine).value;
+    one.verdict = slow[i + 1]      ? "slow"
+                  : options.verify ? judged(short_case, one.name, which, machine)
+                                   : "not judged";
+    const bool repeats = made_length % 64 == 0 && options.verify && !slow[i + 1];
     const Launch once = launch_of(which, problem, ids[i], buffers, machine.stream());
     if (repeats && !buffers.far_end_is_right(once, length / made_length, output_of(problem))) {
       one.verdict = "fail: the far end differs";

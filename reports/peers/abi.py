@@ -175,6 +175,13 @@ class Peer:
         self._guard(self.deliver, None)
 
 
+def admissible(table, problem):
+    """Ids of the configurations for a problem, the preferred one first."""
+    ids = (c.c_int32 * 256)()
+    count = table.configurations(c.byref(problem), ids, len(ids))
+    return list(ids[:min(count, len(ids))])
+
+
 class Oddtile:
     """The library: check and time tables, ours or a Peer's."""
 

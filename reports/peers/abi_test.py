@@ -103,9 +103,7 @@ class KeptAttention(abi.Peer):
         super().__init__()
 
     def accepts(self, problem):
-        ids = (c.c_int32 * 256)()
-        count = self.ours.configurations(c.byref(problem), ids, len(ids))
-        self.id = next(i for i in ids[:count]
+        self.id = next(i for i in abi.admissible(self.ours, problem)
                        if self.ours.workspace_bytes(c.byref(problem), i) == 0)
         return True
 

@@ -24,7 +24,7 @@ class OurLaunch:
     def __init__(self, table, problem, tensors, name="fused", configuration=None):
         self.name = name
         self._problem, self.tensors = problem, tensors
-        ids = admissible(table, problem)
+        ids = abi.admissible(table, problem)
         if not ids or configuration not in (None, *ids):
             raise NotOffered(f"{name}: configuration {configuration} of {ids}")
         self.configuration = ids[0] if configuration is None else configuration
@@ -51,13 +51,6 @@ class OurLaunch:
 
     def configuration_name(self):
         return self.profile.name.decode()
-
-
-def admissible(table, problem):
-    """Ids of the configurations for a problem, the preferred one first."""
-    ids = (c.c_int32 * 256)()
-    count = table.configurations(c.byref(problem), ids, len(ids))
-    return list(ids[:min(count, len(ids))])
 
 
 def attention_problem(point, q, k, v, o, lse, key_length=None):

@@ -11,7 +11,7 @@ import abi
 import peer_record
 from clock import Clock
 from judging import Judge
-from our_launch import NotOffered, OurLaunch, admissible
+from our_launch import NotOffered, OurLaunch
 
 POINTS_BEHIND = 2  # whose judgements may still run
 MOST_PRINTED = 8000  # characters; of longer tables only what is below its floor
@@ -54,7 +54,7 @@ class Session:
             return []
         if self.options.again:
             launches.append(self.launch(make, peer_record.AGAIN, None, True))
-        offered = admissible(self.table, make()[0])
+        offered = abi.admissible(self.table, make()[0])
         wanted = [int(i) for i in self.options.configurations.split(",") if i]
         return launches + [self.launch(make, f"fused {configuration}", configuration, False)
                            for configuration in wanted if configuration in offered]
