@@ -22,10 +22,15 @@ class Call:
         return ""
 
 
-def copy_launch(elements, dtype):
-    """A device-to-device copy that reads and writes `elements` each: what a kernel can hope for."""
-    source = torch.empty(elements, dtype=dtype, device="cuda").normal_()
-    target = torch.empty_like(source)
+def copy_launch(point, data, moved):
+    """A device-to-device copy that moves as many bytes: what a kernel can hope for. From x to y
+    where those are as many."""
+    if point.kernel == "softmax" and point.kind in ("dense", "small"):
+        source, target = data.x, data.y
+    else:
+        elements = max(1, moved // (2 * data.x.element_size()))
+        source = torch.empty(elements, dtype=data.dtype, device="cuda").normal_()
+        target = torch.empty_like(source)
     return Call("copy", lambda: target.copy_(source))
 
 
@@ -36,16 +41,17 @@ def best_copy(copies, problem, tensors):
     return launch
 
 
-# For the shape alone, which is what a user has who calls it with one shape.
+# For the shape alone, which is what a user has who calls it with one shape. Inductor writes the
+# softmax itself to y: there is no copy.
 @torch.compile(dynamic=False)
-def _compiled_softmax(x):
-    return torch.softmax(x, -1)
+def _compiled_softmax(x, y):
+    y.copy_(torch.softmax(x, -1))
 
 
 def softmax_launches(point, data, compiled):
-    """data: SoftmaxData. torch.softmax writes into the output where it may; where the output has a
-    stride it gets a dense one of its own, which is less work."""
-    x, y, mask = data.x, data.peers_y, data.mask
+    """data: SoftmaxData. All write to its output, but for torch.softmax where that has a stride: it
+    gets a dense one of its own, which is less work."""
+    x, y, mask = data.x, data.y, data.mask
     rows, columns = x.shape
     if mask is not None:
         hidden = mask == 0
@@ -58,7 +64,7 @@ def softmax_launches(point, data, compiled):
     else:
         launches = [Call("torch", lambda: torch.softmax(x, -1, out=y))]
     if compiled and mask is None and point.kind in ("dense", "small"):
-        launches.append(Call("torch.compile", lambda: _compiled_softmax(x)))
+        launches.append(Call("torch.compile", lambda: _compiled_softmax(x, y)))
     if columns <= triton_peers.TritonSoftmax.most_columns:
         source = y if point.kind == "in place" else x
         launches.append(Call("triton", lambda: triton_peers.launch_softmax(source, y, mask)))
@@ -67,7 +73,7 @@ def softmax_launches(point, data, compiled):
 
 def add_launches(point, data):
     """data: AddData."""
-    x, y, out, mask = data.x, data.y, data.peers_out, data.mask
+    x, y, out, mask = data.x, data.y, data.out, data.mask
     if mask is not None:
         visible = mask != 0
         return [Call("torch.where", lambda: torch.where(visible, torch.add(x, y), out, out=out)),
@@ -80,8 +86,9 @@ def add_launches(point, data):
 def compile_for(point):
     """torch.compile's softmax for the shape of a point; fills its cache on disk."""
     dtype = DTYPES[point.dtype][1]
+    x, y = (torch.zeros(point.rows, point.columns, dtype=dtype, device="cuda") for _ in range(2))
     with torch.no_grad():
-        _compiled_softmax(torch.zeros(point.rows, point.columns, dtype=dtype, device="cuda"))
+        _compiled_softmax(x, y)
 
 
 @contextlib.contextmanager

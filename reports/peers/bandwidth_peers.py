@@ -16,12 +16,15 @@ except ImportError as error:
     sys.exit(2)
 
 import dataclasses
+from functools import partial
 
 import bandwidth_points
 import peer_record
 import session as shared
+from alone import each_alone
 from bandwidth_data import AddData, SoftmaxData
 from bandwidth_launches import add_launches, best_copy, copy_launch, softmax_launches
+from clock import Graph
 from judging import Verdict
 from our_launch import NotOffered
 from ratio import paired_ratio
@@ -33,20 +36,33 @@ def beside(session, point, data, moved):
         found = softmax_launches(point, data, is_compiled(session.options, point))
     else:
         found = add_launches(point, data)
-    found.append(copy_launch(max(1, moved // (2 * data.x.element_size())), data.dtype))
+    found.append(copy_launch(point, data, moved))
     if point.kernel == "vector_add" and any(point.offsets):
-        aligned = AddData(dataclasses.replace(point, offsets=(0, 0, 0)))
-        launch = session.launch(aligned.problem, "fused aligned", None, False)
-        launch.data = aligned  # keeps what it reads
-        found.append(launch)
+        found.append(session.launch(data.aligned_problem, "fused aligned", None, False))
     return found
 
 
-def measure(session, point, variants, prepare):
+def rows_copied(session, point, data):
+    """A copy of the same rows, where they have gaps or a mask."""
+    if point.kernel != "softmax" or not (point.pad or point.mask):
+        return []
+    try:
+        return [best_copy(session.copies, *data.problem())]
+    except NotOffered as error:
+        session.record.skip(f"copy of {point}", str(error))
+        return []
+
+
+def measure(session, point, variants, prepare, judged):
+    """{name: times}, {name: verdict}; judged: {name: what judges the output of that variant}."""
     clock, rounds = session.clock, session.options.rounds
     if point.clock == "replayed":
-        return clock.replayed(variants, rounds, before_last=prepare)
-    return clock.interleaved(variants, rounds, cold=point.clock == "cold", before_last=prepare)
+        variants = [Graph(variant) for variant in variants]
+        times = clock.replayed(variants, rounds)
+    else:
+        times = clock.interleaved(variants, rounds, cold=point.clock == "cold")
+    ours = [variant for variant in variants if variant.name in judged]
+    return times, each_alone(ours, prepare, torch.cuda.synchronize, lambda v: judged[v.name]())
 
 
 def run_point(session, point):
@@ -58,30 +74,16 @@ def run_point(session, point):
     if not ours:
         return
     moved = point.moved(*data.visible_sectors())
-    copies = []
-    if point.kernel == "softmax" and (point.pad or point.mask):
-        try:
-            copies = [best_copy(session.copies, *data.problem())]
-        except NotOffered as error:
-            session.record.skip(f"copy of {point}", str(error))
+    copies = rows_copied(session, point, data)
     variants = ours + copies + beside(session, point, data, moved)
-
-    def prepare():
-        for launch in ours + copies:
-            data.prepare(launch)
-    prepare()
+    judged = {launch.name: partial(data.verdict, session.judge, launch) for launch in ours}
+    judged |= {launch.name: data.copied for launch in copies}
+    data.prepare()
     for variant in variants:
         with variant.held():
             variant.launch()
     torch.cuda.synchronize()
-    times = measure(session, point, variants, prepare)
-    if getattr(point, "kind", "") == "in place":  # the rounds have used up their input
-        prepare()
-        for launch in ours:
-            launch.launch()
-        torch.cuda.synchronize()
-    verdicts = {launch.name: data.verdict(session.judge, launch) for launch in ours}
-    verdicts |= {launch.name: data.copied(launch) for launch in copies}
+    times, verdicts = measure(session, point, variants, data.prepare, judged)
     entries = []
     for variant in variants:
         against = None

@@ -108,17 +108,18 @@ class Clock:
         torch.cuda.synchronize()
         return 1e3 * middle.elapsed_time(end) / (count - count // 2)
 
-    def replayed(self, variants, rounds, launches=20, before_last=None):
-        """{name: [us a launch]} of graphs of `launches` launches each, warm L2, interleaved: what a
-        small problem costs when the host costs nothing."""
-        graphs = [_Graph(variant, launches) for variant in variants]
-        times = self.interleaved(graphs, rounds, cold=False, before_last=before_last)
-        return {name: [us / launches for us in each] for name, each in times.items()}
+    def replayed(self, graphs, rounds):
+        """{name: [us a launch]} of Graphs, warm L2, interleaved: what a small problem costs when
+        the host costs nothing."""
+        times = self.interleaved(graphs, rounds, cold=False)
+        return {g.name: [us / g.launches for us in times[g.name]] for g in graphs}
 
 
-class _Graph:
-    def __init__(self, variant, launches):
-        self.name = variant.name
+class Graph:
+    """A variant that launches another one `launches` times."""
+
+    def __init__(self, variant, launches=20):
+        self.name, self.launches = variant.name, launches
         self.held = variant.held
         side = torch.cuda.Stream()  # what a first launch allocates or compiles is not captured
         side.wait_stream(torch.cuda.current_stream())

@@ -13,7 +13,7 @@ from ratio import Ratio, geometric_mean, quantile
 OURS = "fused"
 SUSTAINED = ", sustained"
 NOT_JUDGED = "not judged"
-AGAIN = "fused again"  # the same launch once more, with outputs of its own
+AGAIN = "fused again"  # the same launch once more
 # Of the same rows, computing nothing: about what memory allows. Named by kernels/probe/copies.cu.
 COPY_WITH_GAPS, COPY_OF_VISIBLE = "copy with gaps", "copy of visible sectors"
 COPIES = (COPY_WITH_GAPS, COPY_OF_VISIBLE)

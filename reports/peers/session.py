@@ -48,7 +48,7 @@ class Session:
 
     def ours(self, make):
         """Launches of the library's choice, "fused", and of the configurations asked for that are
-        admissible; make() gives a problem with tensors of its own, as (problem, tensors)."""
+        admissible; make() gives a problem and its outputs, as (problem, tensors)."""
         launches = [self.launch(make, "fused", None, True)]
         if launches[0] is None:
             return []
