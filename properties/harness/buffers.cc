@@ -198,6 +198,14 @@ std::vector<int32_t> configurations_of(const oddtile_implementation& which,
   return ids;
 }
 
+std::optional<oddtile_profile> profile_of(const oddtile_implementation& which,
+                                          const oddtile_problem& problem, int32_t id,
+                                          const Machine& machine) {
+  oddtile_profile declared = {};
+  if (which.describe(&problem, id, &declared) != oddtile_ok) return std::nullopt;
+  return oracles::sharpened(declared, machine.hardware());
+}
+
 Choice choose_configuration(const oddtile_implementation& which, const oddtile_problem& problem,
                             int64_t configuration) {
   const std::vector<int32_t> ids = configurations_of(which, problem);

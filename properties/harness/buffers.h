@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,11 @@ oddtile_status launch(const oddtile_implementation& which, const oddtile_problem
 // Ids of an implementation's configurations for a problem, the preferred one first; at most 256.
 std::vector<int32_t> configurations_of(const oddtile_implementation& which,
                                        const oddtile_problem& problem);
+
+// As describe() has it, with what was measured of the machine; nullopt: it refuses the id.
+std::optional<oddtile_profile> profile_of(const oddtile_implementation& which,
+                                          const oddtile_problem& problem, int32_t id,
+                                          const Machine& machine);
 
 // What a case asks for (`configuration` in case.h): its position in the order of preference that
 // configurations() gives, and the id there; both -1 where the problem is not offered.

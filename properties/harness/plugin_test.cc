@@ -1,9 +1,15 @@
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "properties/harness/harness.h"
+
+// The libraries of plugin_fixture_test.cc have a function of this name of their own.
+extern "C" __attribute__((visibility("default"))) const char* oddtile_whose() {
+  return "the program's";
+}
 
 namespace oddtile::properties {
 namespace {
@@ -27,6 +33,22 @@ TEST(plugin, says_why_it_cannot_be_loaded) {
   EXPECT_EQ(load_plugin(text, &reason), nullptr);
   EXPECT_NE(reason.find("cannot be loaded"), std::string::npos) << reason;
   EXPECT_EQ(reason.find('\n'), std::string::npos) << reason;
+}
+
+TEST(plugin, calls_its_own_functions_where_the_program_exports_the_same_names) {
+  if (dlsym(RTLD_DEFAULT, "__asan_init") != nullptr) GTEST_SKIP() << "not under a sanitizer";
+  ASSERT_EQ(dlsym(RTLD_DEFAULT, "oddtile_whose"), reinterpret_cast<void*>(&oddtile_whose));
+  std::string reason;
+  const oddtile_implementation* plugin = load_plugin(PLUGIN_FIXTURE, &reason);
+  ASSERT_NE(plugin, nullptr) << reason;
+  EXPECT_STREQ(plugin->name, "the library's");
+}
+
+TEST(plugin, is_refused_where_it_would_use_what_is_another_librarys) {
+  std::string reason;
+  load_plugin(PLUGIN_FIXTURE, &reason);
+  EXPECT_EQ(load_plugin(PLUGIN_FIXTURE_AGAIN, &reason), nullptr);
+  EXPECT_NE(reason.find("another library's oddtile_one_a_process"), std::string::npos) << reason;
 }
 
 }  // namespace

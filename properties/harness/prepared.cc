@@ -18,10 +18,9 @@ class PreparedOnMachine : public Prepared {
     problem_ = buffers_.problem();
     id_ = choose_configuration(which_, problem_, workload_.subject.configuration).id;
     if (id_ < 0) return fmt::format("{} does not offer this problem", which_.name);
-    if (which_.describe(&problem_, id_, &profile_) != oddtile_ok) {
-      return fmt::format("{} cannot describe its configuration {}", which_.name, id_);
-    }
-    profile_ = oracles::sharpened(profile_, machine_.hardware());
+    const auto profile = profile_of(which_, problem_, id_, machine_);
+    if (!profile) return fmt::format("{} cannot describe its configuration {}", which_.name, id_);
+    profile_ = *profile;
     const int64_t bytes = which_.workspace_bytes(&problem_, id_);
     if (bytes < 0 || !buffers_.add_workspace(bytes)) {
       return fmt::format("the machine has no memory for a workspace of {} bytes", bytes);

@@ -148,6 +148,13 @@ const oddtile_implementation* oddtile_copies(const char* machine) {
   return found;
 }
 
+const oddtile_implementation* oddtile_plugin(uint32_t abi_version) {
+  if (abi_version == ODDTILE_ABI_VERSION) return oddtile_table("cuda", "fused");
+  last_text() =
+      fmt::format("it has version {} of the table, not {}", ODDTILE_ABI_VERSION, abi_version);
+  return nullptr;
+}
+
 const char* oddtile_text(void) {
   return last_text().c_str();
 }

@@ -22,6 +22,11 @@ ODDTILE_API const oddtile_implementation* oddtile_copies(const char* machine);
 /* The text of the last result or complaint; valid until the next call. */
 ODDTILE_API const char* oddtile_text(void);
 
+/* The library as a plug-in (kernels.h): our own table "fused" on the GPU, so that two builds of
+ * oddtile can be compared as they are. Null where there is no GPU, or for another version of the
+ * table; oddtile_text() then says why. */
+ODDTILE_API const oddtile_implementation* oddtile_plugin(uint32_t abi_version);
+
 /* A record with environment and ceilings and nothing else. */
 ODDTILE_API int32_t oddtile_environment(void);
 
