@@ -78,11 +78,22 @@ struct TuneOptions {
   bool unverified = false;
 };
 
+struct CompareOptions {
+  std::vector<std::string> words;  // libraries (ending in .so), cases, @file with one a line
+  std::string machine = "cuda";
+  int rounds = 31;
+  int repeats = 1;    // launches in one graph
+  bool all = false;   // each configuration of the baseline
+  double slower = 0;  // a case wholly above is a finding; 0: none is
+  bool json = false;
+};
+
 int machines_command();
 int list_command();
 int run_command(const Selection& selection);
 int time_command(Selection selection);
 int tune_command(const TuneOptions& options);
+int compare_command(const CompareOptions& options);
 int soundness_command(const SoundnessOptions& options);
 int worlds_command(const WorldsOptions& options);
 int removal_command(const RemovalCommandOptions& options);

@@ -99,6 +99,28 @@ void add_tune(CLI::App& app, TuneOptions& options) {
   command->add_flag("--unverified", options.unverified, "do not judge outputs");
 }
 
+void add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "plug-ins side by side in the same buffers: time and bits, outputs judged");
+  command
+      ->add_option("libraries and cases", options.words,
+                   "paths that end in .so, the first the baseline; cases, or @file with one a line")
+      ->required();
+  command->add_option("--machine", options.machine, "cuda")->capture_default_str();
+  command->add_option("--rounds", options.rounds, "medians and intervals are of so many")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--repeats", options.repeats, "launches in one graph: for small problems")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--all", options.all, "each configuration that the baseline has");
+  command
+      ->add_option("--slower", options.slower,
+                   "a case whose time over the baseline's lies wholly above it is a finding")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", options.json, "print the result as JSON");
+}
+
 struct Usage {
   CLI::App app{"oddtile: checks, times and reports GPU kernels where they break", "oddtile"};
   Selection run, time;
@@ -109,6 +131,7 @@ struct Usage {
   WorldsOptions worlds;
   RemovalCommandOptions removal;
   TuneOptions tune;
+  CompareOptions compare;
 
   Usage() {
     app.require_subcommand(1);
@@ -123,6 +146,7 @@ struct Usage {
     time.machine = "cuda";
     add_selection(time_app, time);
     add_tune(app, tune);
+    add_compare(app, compare);
     add_soundness(app, soundness);
     add_worlds(app, worlds);
     add_removal(app, removal);
@@ -160,6 +184,7 @@ struct Usage {
     if (app.got_subcommand("run")) return run_command(run);
     if (app.got_subcommand("time")) return time_command(time);
     if (app.got_subcommand("tune")) return tune_command(tune);
+    if (app.got_subcommand("compare")) return compare_command(compare);
     if (app.got_subcommand("soundness")) return soundness_command(soundness);
     if (app.got_subcommand("worlds")) return worlds_command(worlds);
     if (app.got_subcommand("removal")) return removal_command(removal);

@@ -30,6 +30,21 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+std::vector<std::string> case_lines(const std::vector<std::string>& cases) {
+  std::vector<std::string> lines;
+  for (const std::string& text : cases) {
+    if (!text.starts_with('@')) {
+      lines.push_back(text);
+      continue;
+    }
+    std::istringstream file(read_file(text.substr(1)));
+    for (std::string line; std::getline(file, line);) {
+      if (!line.empty() && line[0] != '#') lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
 oracles::Case chosen_case(const Selection& selection) {
   std::string text = joined(selection.words);
   std::string where = "case";

@@ -15,6 +15,9 @@ const oddtile_implementation& chosen_implementation(const Selection& selection,
 // Sets the simulator's arithmetic; nothing selected leaves it as it is.
 void choose_arithmetic(const Selection& selection, properties::Machine& machine);
 
+// Texts of cases, where each may be @file instead: one a line, # begins a comment.
+std::vector<std::string> case_lines(const std::vector<std::string>& cases);
+
 // The whole file as text.
 std::string read_file(const std::string& path);
 

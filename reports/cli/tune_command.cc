@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <sstream>
 
 #include "oracles/case/text.h"
 #include "reports/cli/selection.h"
@@ -10,21 +9,6 @@
 
 namespace oddtile::reports {
 namespace {
-
-std::vector<std::string> lines_of(const std::vector<std::string>& cases) {
-  std::vector<std::string> lines;
-  for (const std::string& text : cases) {
-    if (!text.starts_with('@')) {
-      lines.push_back(text);
-      continue;
-    }
-    std::istringstream file(read_file(text.substr(1)));
-    for (std::string line; std::getline(file, line);) {
-      if (!line.empty() && line[0] != '#') lines.push_back(line);
-    }
-  }
-  return lines;
-}
 
 void print(const std::string& text, const TunedPoint& point) {
   fmt::print("{}\n  {:.1f} MB in sectors; copy {:.2f} us, {:.0f} GB/s\n", text,
@@ -52,7 +36,7 @@ int tune_command(const TuneOptions& options) {
                                 .density = options.density,
                                 .run = options.run};
   bool clean = true;
-  for (const std::string& line : lines_of(options.cases)) {
+  for (const std::string& line : case_lines(options.cases)) {
     const TunedPoint point = tune(case_of(line), fused, machine, *timer, tuning);
     print(line, point);
     for (const TunedConfiguration& one : point.configurations) {

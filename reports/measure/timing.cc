@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <deque>
 #include <future>
-#include <numeric>
 
-#include "kernels/base/random.h"
 #include "oracles/case/text.h"
 #include "oracles/judge/judge.h"
 #include "reports/measure/amounts.h"
 #include "reports/measure/progress.h"
 #include "reports/measure/ratio.h"
+#include "reports/measure/rounds.h"
 
 namespace oddtile::reports {
 namespace {
@@ -49,28 +48,17 @@ std::string launch_once(Prepared& prepared, Machine& machine, const Contender& c
   return status == oddtile_ok ? "" : contender.table->status_text(status);
 }
 
-std::vector<int> shuffled(int count, Random& random) {
-  std::vector<int> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  for (int i = count - 1; i > 0; --i) std::swap(order[i], order[random.below(uint32_t(i) + 1)]);
-  return order;
-}
-
-// Rounds interleaved over the lanes, in a new random order each: what one lane does to clocks,
-// power or caches meets every other lane alike.
+// Rounds interleaved over the lanes. The last one writes the outputs that are judged: anything left
+// from before shows as NaN.
 void run_rounds(std::span<const std::unique_ptr<Prepared>> prepared, std::vector<Lane>& lanes,
                 Timer& timer, const TimingPlan& plan) {
   std::vector<Launch> launches;
   for (const auto& one : prepared) launches.push_back([&one] { return one->launch(); });
-  Random random(uint64_t(plan.rounds));
-  for (int round = 0; round < plan.rounds; ++round) {
-    // The last round writes the outputs that are judged: anything left from before shows as NaN.
-    if (round + 1 == plan.rounds) {
-      for (const auto& one : prepared) one->poison_outputs();
-    }
-    const std::vector<double> us = timer.round(launches, shuffled(int(launches.size()), random));
-    for (size_t i = 0; i < lanes.size(); ++i) lanes[i].us.push_back(us[i]);
-  }
+  const auto us = timed_rounds(launches, timer, plan.rounds, [&](int round) {
+    if (round + 1 < plan.rounds) return;
+    for (const auto& one : prepared) one->poison_outputs();
+  });
+  for (size_t i = 0; i < lanes.size(); ++i) lanes[i].us = us[i];
   for (Lane& lane : lanes) {
     if (std::all_of(lane.us.begin(), lane.us.end(), [](double us) { return us > 0; })) continue;
     lane.timed_error = "a launch failed while it was timed";  // such times are no times

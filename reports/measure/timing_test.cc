@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "oracles/case/text.h"
 #include "reports/measure/stand_in.h"
 
@@ -13,27 +11,9 @@ namespace oddtile::reports {
 namespace {
 
 // The first contender takes 20 us, each next one twice as long.
-class FakeTimer : public Timer {
- public:
-  std::vector<double> round(std::span<const Launch> launches, std::span<const int> order) override {
-    EXPECT_EQ(launches.size(), order.size());
-    std::vector<double> us(launches.size());
-    for (const int i : order) {
-      const bool good = launches[size_t(i)]() == oddtile_ok;
-      us[size_t(i)] = good ? 20.0 * double(1 << i) : std::numeric_limits<double>::quiet_NaN();
-    }
-    ++rounds;
-    return us;
-  }
-  std::optional<double> copy_rate(int64_t, int) override { return std::nullopt; }
-  std::optional<double> matmul_rate(int64_t, int, std::string*) override { return std::nullopt; }
-  Launch copying(void*, const void*, int64_t) override {
-    return [] { return oddtile_ok; };
-  }
-  Launch repeated(const Launch& launch, int) override { return launch; }
-
-  int rounds = 0;
-};
+MadeUpClock made_up_clock() {
+  return MadeUpClock([](size_t i, int) { return 20.0 * double(1 << i); });
+}
 
 const oddtile_implementation& fused() {
   return *properties::sim_machine().implementations()[0];
@@ -58,7 +38,7 @@ oddtile_implementation broken(oddtile_status status) {
 std::vector<TimingEntry> timed(std::vector<Contender> contenders, std::vector<Skip>* skips) {
   const auto parsed = oracles::parse("softmax rows=4 columns=100 values=noise");
   const oracles::Case subject = std::get<oracles::Case>(parsed);
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   const TimingPlan plan = {.rounds = 5};
   const auto entries = time_point({subject, edge_case(subject)}, contenders,
                                   properties::sim_machine(), timer, plan, skips);
@@ -120,7 +100,7 @@ TEST(Timing, a_lost_device_is_a_failure) {
   const std::vector<Contender> contenders = {{&fused(), {}}};
   StandIn machine({&fused()});
   machine.is_lost = true;
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   Record record;
   time_points({{subject, edge_case(subject)}}, contenders, machine, timer, {}, &record);
   std::vector<Skip> skips;
@@ -136,7 +116,7 @@ TEST(Timing, no_rate_where_hidden_pairs_are_not_counted) {
       "attention seq_q=20 seq_k=20 head_dim=16 mask=half scores=noise contents=noise");
   const oracles::Case subject = std::get<oracles::Case>(parsed);
   const std::vector<Contender> contenders = {{&fused(), {}}};
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   std::vector<Skip> skips;
   const auto entries = time_point({subject, edge_case(subject)}, contenders,
                                   properties::sim_machine(), timer, {.rounds = 2}, &skips);
@@ -164,7 +144,7 @@ TEST(Timing, many_points_keep_their_order) {
     points.push_back({subject, edge_case(subject)});
   }
   const std::vector<Contender> contenders = {{&fused(), {}}};
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   Record record;
   time_points(points, contenders, properties::sim_machine(), timer, {.rounds = 2}, &record);
   ASSERT_EQ(record.timings.size(), points.size());

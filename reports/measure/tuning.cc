@@ -4,176 +4,22 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/base/random.h"
 #include "properties/checks/checks.h"
 #include "properties/harness/buffers.h"
+#include "reports/measure/long_buffers.h"
 #include "reports/measure/ratio.h"
+#include "reports/measure/rounds.h"
 
 namespace oddtile::reports {
 namespace {
 
 using oracles::Case;
 using oracles::Role;
-using oracles::SoftmaxCase;
 using oracles::Tensor;
-using oracles::VectorAddCase;
 using oracles::Workload;
 using properties::Machine;
 
 constexpr double kTooSlow = 2.0;  // times the fastest
-
-// How long the case is in its outermost dimension.
-int64_t length_of(const Case& subject) {
-  if (const auto* c = std::get_if<SoftmaxCase>(&subject.problem)) return c->rows;
-  if (const auto* c = std::get_if<VectorAddCase>(&subject.problem)) return c->n;
-  return 0;
-}
-
-Case with_length(Case subject, int64_t length) {
-  if (auto* c = std::get_if<SoftmaxCase>(&subject.problem)) c->rows = length;
-  if (auto* c = std::get_if<VectorAddCase>(&subject.problem)) c->n = length;
-  return subject;
-}
-
-// Elements of one unit of that length.
-int64_t unit_of(const Case& subject) {
-  const auto* c = std::get_if<SoftmaxCase>(&subject.problem);
-  return c != nullptr ? std::max<int64_t>(c->columns, 1) : 1;
-}
-
-// A workload on the device, `times` as long as on the host and a little.
-class LongBuffers {
- public:
-  LongBuffers(const Workload& made, int64_t length, Machine& machine, Timer& timer)
-      : machine_(machine) {
-    const int64_t made_length = length_of(made.subject);
-    for (const Tensor& tensor : made.tensors) {
-      if (tensor.alias_of >= 0) {
-        addresses_.push_back(addresses_[size_t(tensor.alias_of)]);
-        is_aliased_ = true;
-        continue;
-      }
-      const int64_t size = oracles::element_bytes(tensor.element);
-      const int64_t stride = tensor.sizes[2] > 1 ? tensor.strides[2] : tensor.capacity;
-      const bool is_vector = made.subject.kernel() == oddtile_kernel_vector_add;
-      const int64_t period = (is_vector ? made_length : stride * made_length) * size;
-      const int64_t begin = tensor.offset * size;
-      if (tensor.is_output) output_period_ = period;
-      const int64_t needed = begin + (period * length) / std::max<int64_t>(made_length, 1) + 4096;
-      auto* to = static_cast<std::byte*>(
-          machine.allocate(std::max<int64_t>(needed, int64_t(tensor.bytes.size()))));
-      addresses_.push_back(to);
-      if (to == nullptr) return;
-      blocks_.push_back({to, std::max<int64_t>(needed, int64_t(tensor.bytes.size()))});
-      machine.copy_in(to, tensor.bytes.data(), int64_t(tensor.bytes.size()));
-      for (int64_t filled = period; filled > 0 && filled < needed - begin;) {
-        const int64_t bytes = std::min(filled, needed - begin - filled);
-        timer.copying(to + begin + filled, to + begin, bytes)();
-        filled += bytes;
-      }
-    }
-    ready_ = machine.synchronise().empty();
-  }
-  LongBuffers(const LongBuffers&) = delete;
-  LongBuffers& operator=(const LongBuffers&) = delete;
-  ~LongBuffers() {
-    for (const Block& block : blocks_) machine_.release(block.address);
-  }
-
-  // Before a launch: machines that check want to know what may be touched.
-  void allow() const {
-    machine_.begin(0);
-    for (const Block& block : blocks_) machine_.allow(block.address, block.bytes, "tensor");
-  }
-
-  bool ready() const { return ready_; }
-
-  // Whether a launch writes the same bits to the first and to the last whole repetition of the
-  // data, of `count`: what is far from the start is computed as what is near. True where nothing
-  // repeats, or where data are replaced by results.
-  bool far_end_is_right(const Launch& launch, int64_t count, void* output) const {
-    if (count < 2 || output_period_ == 0 || is_aliased_) return true;
-    auto* first = static_cast<std::byte*>(output);
-    auto* last = first + output_period_ * (count - 1);
-    machine_.fill(first, 0xFF, output_period_);
-    machine_.fill(last, 0xFF, output_period_);
-    if (launch() != oddtile_ok || !machine_.synchronise().empty()) return false;
-    const auto bytes = static_cast<size_t>(output_period_);
-    std::vector<std::byte> near(bytes), far(bytes);
-    machine_.copy_out(near.data(), first, output_period_);
-    machine_.copy_out(far.data(), last, output_period_);
-    return near == far;
-  }
-
-  oddtile_problem problem(const Workload& made, int64_t length) const {
-    oddtile_problem problem = oracles::bind(made, addresses_);
-    if (problem.kernel == oddtile_kernel_softmax) problem.softmax.rows = length;
-    if (problem.kernel == oddtile_kernel_vector_add) problem.vector_add.n = length;
-    return problem;
-  }
-
- private:
-  struct Block {
-    void* address;
-    int64_t bytes;
-  };
-
-  Machine& machine_;
-  std::vector<void*> addresses_;  // parallel to the workload's tensors
-  std::vector<Block> blocks_;
-  int64_t output_period_ = 0;  // bytes of the repeated data
-  bool is_aliased_ = false;
-  bool ready_ = false;
-};
-
-// Two buffers for the copy that everything is compared with.
-class CopyBuffers {
- public:
-  CopyBuffers(Machine& machine, int64_t bytes) : machine_(machine) {
-    for (void*& address : addresses_) {
-      address = machine.allocate(bytes);
-      if (address != nullptr) machine.fill(address, 0x3C, bytes);
-    }
-  }
-  CopyBuffers(const CopyBuffers&) = delete;
-  CopyBuffers& operator=(const CopyBuffers&) = delete;
-  ~CopyBuffers() {
-    for (void* address : addresses_) {
-      if (address != nullptr) machine_.release(address);
-    }
-  }
-  bool ready() const { return addresses_[0] != nullptr && addresses_[1] != nullptr; }
-  void* from() const { return addresses_[0]; }
-  void* to() const { return addresses_[1]; }
-
- private:
-  Machine& machine_;
-  void* addresses_[2] = {};
-};
-
-Launch launch_of(const oddtile_implementation& which, const oddtile_problem& problem, int32_t id,
-                 const LongBuffers& buffers, void* stream) {
-  return [=, &which, &buffers] {
-    buffers.allow();
-    return problem.kernel == oddtile_kernel_softmax
-               ? which.softmax(&problem.softmax, id, nullptr, stream)
-               : which.vector_add(&problem.vector_add, id, nullptr, stream);
-  };
-}
-
-void* output_of(const oddtile_problem& problem) {
-  const bool is_softmax = problem.kernel == oddtile_kernel_softmax;
-  const auto* first =
-      static_cast<const std::byte*>(is_softmax ? problem.softmax.y : problem.vector_add.out);
-  return const_cast<std::byte*>(first);
-}
-
-std::vector<int> shuffled(int count, Random& random) {
-  std::vector<int> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  for (int i = count - 1; i > 0; --i) std::swap(order[i], order[random.below(uint32_t(i) + 1)]);
-  return order;
-}
 
 // The verdict on a short case of the same shape in the configuration of this name. Positions beyond
 // the last configuration begin anew.
@@ -203,7 +49,7 @@ std::vector<std::vector<double>> times_of(const std::vector<Launch>& launches, T
   for (int round = 0; round <= rounds; ++round) {
     std::vector<Launch> now;
     for (int i : kept) now.push_back(launches[size_t(i)]);
-    const std::vector<double> got = timer.round(now, shuffled(int(now.size()), random));
+    const std::vector<double> got = timer.round(now, random_order(int(now.size()), random));
     if (round == 0) {  // warms up, and says what is not worth more rounds
       double best = std::numeric_limits<double>::infinity();
       for (size_t i = 1; i < got.size(); ++i) best = got[i] < best ? got[i] : best;
@@ -240,6 +86,13 @@ void redraw_mask(Workload& workload, const TuningOptions& options) {
     }
     byte = std::byte(visible ? 1 : 0);
   }
+}
+
+int64_t largest_workspace(const oddtile_implementation& which, const oddtile_problem& problem,
+                          const std::vector<int32_t>& ids) {
+  int64_t most = 0;
+  for (int32_t id : ids) most = std::max(most, which.workspace_bytes(&problem, id));
+  return most;
 }
 
 struct Sectors {
@@ -297,35 +150,36 @@ TunedPoint tune(const Case& subject, const oddtile_implementation& which, Machin
     point.problem = why;
     return point;
   };
-  if (length == 0) return stop("only softmax and vector add are tuned");
-  // Rows repeat in multiples of 64: then they also lie alike against lines of memory.
-  int64_t made_length = std::clamp<int64_t>(options.elements_made / unit_of(subject), 1, length);
-  if (made_length > 64) made_length = made_length / 64 * 64;
+  if (subject.kernel() == oddtile_kernel_attention || length == 0) {
+    return stop("only softmax and vector add are tuned");
+  }
+  const int64_t made_length = length_to_make(subject, options.elements_made);
   Workload made = oracles::materialise(with_length(subject, made_length), oracles::Poison::nan);
   redraw_mask(made, options);
   point.bytes = int64_t(double(sector_bytes(made)) * double(length) / double(made_length));
-  const LongBuffers buffers(made, length, machine, timer);
+  LongBuffers buffers(made, subject, machine, timer);
   const CopyBuffers copies(machine, point.bytes / 2 + 256);
   if (!buffers.ready() || !copies.ready()) return stop("the machine has no memory for it");
-  const oddtile_problem problem = buffers.problem(made, length);
+  const oddtile_problem& problem = buffers.problem();
 
   std::vector<int32_t> ids = properties::configurations_of(which, problem);
   if (ids.empty()) return stop("the problem is not offered");
   if (options.preferred_only) ids.resize(1);
+  if (!buffers.add_workspace(largest_workspace(which, problem, ids))) {
+    return stop("the machine has no memory for a workspace");
+  }
   const auto repeated = [&](const Launch& one) {
     return options.repeats > 1 ? timer.repeated(one, options.repeats) : one;
   };
   std::vector<Launch> launches = {
       repeated(timer.copying(copies.to(), copies.from(), point.bytes / 2))};
-  for (int32_t id : ids) {
-    launches.push_back(repeated(launch_of(which, problem, id, buffers, machine.stream())));
-  }
+  for (int32_t id : ids) launches.push_back(repeated(buffers.launching(which, id)));
   std::vector<bool> slow(launches.size(), false);
   const auto us = times_of(launches, timer, options.rounds, &slow);
   point.copy_us = quartiles(us[0]).median / options.repeats;
   const Case short_case = with_length(
-      subject,
-      std::min(length, unit_of(subject) == 1 ? options.rows_judged * 1000 : options.rows_judged));
+      subject, std::min(length, elements_of_unit(subject) == 1 ? options.rows_judged * 1000
+                                                               : options.rows_judged));
   for (size_t i = 0; i < ids.size(); ++i) {
     oddtile_profile profile = {};
     which.describe(&problem, ids[i], &profile);
@@ -337,8 +191,7 @@ TunedPoint tune(const Case& subject, const oddtile_implementation& which, Machin
                   : options.verify ? judged(short_case, one.name, which, machine)
                                    : "not judged";
     const bool repeats = made_length % 64 == 0 && options.verify && !slow[i + 1];
-    const Launch once = launch_of(which, problem, ids[i], buffers, machine.stream());
-    if (repeats && !buffers.far_end_is_right(once, length / made_length, output_of(problem))) {
+    if (repeats && !buffers.far_end_is_right(buffers.launching(which, ids[i]))) {
       one.verdict = "fail: the far end differs";
     }
     point.configurations.push_back(std::move(one));

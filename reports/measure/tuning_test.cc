@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include "reports/measure/stand_in.h"
 
 namespace oddtile::reports {
 namespace {
@@ -15,28 +15,10 @@ using oracles::SoftmaxCase;
 using oracles::VectorAddCase;
 
 // The copy takes 10 us, everything else 20, the third contender 90.
-class FakeTimer : public Timer {
- public:
-  std::vector<double> round(std::span<const Launch> launches, std::span<const int>) override {
-    std::vector<double> us;
-    for (size_t i = 0; i < launches.size(); ++i) {
-      EXPECT_EQ(launches[i](), oddtile_ok);
-      us.push_back(i == 0 ? 10 : (rounds == 0 && i == 3 ? 90 : 20));
-    }
-    ++rounds;
-    return us;
-  }
-  std::optional<double> copy_rate(int64_t, int) override { return std::nullopt; }
-  std::optional<double> matmul_rate(int64_t, int, std::string*) override { return std::nullopt; }
-  Launch copying(void* to, const void* from, int64_t bytes) override {
-    return [=] {
-      std::memcpy(to, from, size_t(bytes));
-      return oddtile_ok;
-    };
-  }
-  Launch repeated(const Launch& launch, int) override { return launch; }
-  int rounds = 0;
-};
+MadeUpClock made_up_clock() {
+  return MadeUpClock(
+      [](size_t i, int round) { return i == 0 ? 10 : (round == 0 && i == 3 ? 90 : 20); });
+}
 
 int64_t sectors(const Case& subject) {
   return sector_bytes(oracles::materialise(subject, oracles::Poison::nan)) / 32;
@@ -57,7 +39,7 @@ TEST(Tuning, CountsSectorsOnce) {
 }
 
 TEST(Tuning, EveryConfigurationIsJudgedOnAShortCase) {
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   properties::Machine& machine = properties::sim_machine();
   const Case subject = {.problem = SoftmaxCase{.dtype = oddtile_bf16, .rows = 40, .columns = 33}};
   const TunedPoint point = tune(subject, *machine.implementations()[0], machine, timer,
@@ -80,7 +62,7 @@ TEST(Tuning, EveryConfigurationIsJudgedOnAShortCase) {
 
 TEST(Tuning, TheFarEndIsComparedWithTheNearOne) {
   // Ours, except that rows from 100 on are not computed.
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   properties::Machine& machine = properties::sim_machine();
   oddtile_implementation table = *machine.implementations()[0];
   table.softmax = [](const oddtile_softmax_problem* problem, int32_t id, void* space,
@@ -99,7 +81,7 @@ TEST(Tuning, TheFarEndIsComparedWithTheNearOne) {
 }
 
 TEST(Tuning, AMaskOfAnotherDensity) {
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   properties::Machine& machine = properties::sim_machine();
   const Case subject = {.problem = VectorAddCase{.n = 6400, .mask = MaskKind::half}};
   const auto bytes_at = [&](double density) {
@@ -113,7 +95,7 @@ TEST(Tuning, AMaskOfAnotherDensity) {
 }
 
 TEST(Tuning, AttentionIsNotTuned) {
-  FakeTimer timer;
+  MadeUpClock timer = made_up_clock();
   properties::Machine& machine = properties::sim_machine();
   const TunedPoint point = tune({.problem = oracles::AttentionCase{}},
                                 *machine.implementations()[0], machine, timer, {});

@@ -1,12 +1,12 @@
 #include "reports/measure/whole_output.h"
 
 #include <cmath>
-#include <cstring>
 
 #include "kernels/base/assert.h"
 #include "oracles/exact/attention.h"
 #include "oracles/exact/read.h"
 #include "oracles/exact/softmax.h"
+#include "properties/harness/buffers.h"
 #include "reports/measure/criteria.h"
 
 namespace oddtile::reports {
@@ -140,12 +140,8 @@ bool same_output_bits(const Workload& workload, const Buffers& a, const Buffers&
   for (size_t i = 0; i < workload.tensors.size(); ++i) {
     const Tensor& tensor = workload.tensors[i];
     if (!tensor.is_output) continue;
-    const size_t size = size_t(oracles::element_bytes(tensor.element));
     bool same = true;
-    for_each_element(tensor, [&](int64_t index) {
-      const size_t at = size_t(index) * size;
-      same = same && std::memcmp(a[i].data() + at, b[i].data() + at, size) == 0;
-    });
+    properties::for_each_difference(tensor, a[i], b[i], [&](int64_t) { same = false; });
     if (!same) return false;
   }
   return true;

@@ -1,0 +1,77 @@
+// `oddtile compare before.so after.so '<case>' ...`: did a change make it faster, and did it change
+// a bit?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "reports/cli/comparison_text.h"
+#include "reports/cli/selection.h"
+#include "reports/measure/comparison.h"
+
+namespace oddtile::reports {
+namespace {
+
+bool is_library(const std::string& word) {
+  return word.ends_with(".so") && !word.starts_with('@');
+}
+
+// Of one library alone the baseline are the program's own kernels.
+std::vector<Library> libraries_of(const std::vector<std::string>& words) {
+  std::vector<Library> libraries;
+  for (const std::string& word : words) {
+    if (!is_library(word)) continue;
+    std::string reason;
+    const oddtile_implementation* table = properties::load_plugin(word, &reason);
+    if (table == nullptr) throw WrongUse(reason);
+    libraries.push_back({word, table});
+  }
+  if (libraries.empty()) throw WrongUse("compare needs a library: a path that ends in .so");
+  return libraries;
+}
+
+std::vector<oracles::Case> cases_of(const std::vector<std::string>& words) {
+  std::vector<std::string> texts;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(texts),
+               [](const std::string& word) { return !is_library(word); });
+  std::vector<oracles::Case> cases;
+  for (const std::string& line : case_lines(texts)) cases.push_back(case_of(line));
+  if (cases.empty()) throw WrongUse("compare needs a case: a text, or @file with one a line");
+  return cases;
+}
+
+}  // namespace
+
+int compare_command(const CompareOptions& options) {
+  const std::vector<oracles::Case> cases = cases_of(options.words);
+  std::vector<Library> libraries = libraries_of(options.words);
+  properties::Machine& machine = machine_named(options.machine);
+  std::string reason;
+  const std::unique_ptr<Timer> timer = make_timer(machine, &reason);
+  if (timer == nullptr) throw WrongUse("cannot time: " + reason);
+  if (libraries.size() == 1) {
+    libraries.insert(libraries.begin(),
+                     {"fused of this program", &implementation_named("fused", machine)});
+  }
+  const ComparisonOptions how = {.rounds = options.rounds, .repeats = options.repeats};
+  std::vector<ComparedEntry> all;
+  for (oracles::Case subject : cases) {
+    if (options.all) subject.configuration = 0;
+    int32_t offered = 0;
+    do {
+      const auto entries = compare(subject, libraries, machine, *timer, how, &offered);
+      if (!options.json) {
+        fmt::print("{}", comparison_text(entries, options.slower));
+        std::fflush(stdout);
+      }
+      all.insert(all.end(), entries.begin(), entries.end());
+    } while (options.all && ++subject.configuration < offered);
+  }
+  if (options.json) fmt::print("{}", to_json(all));
+  const bool clean = std::all_of(all.begin(), all.end(), [&](const ComparedEntry& entry) {
+    return finding(entry, options.slower).empty();
+  });
+  return clean ? 0 : 1;
+}
+
+}  // namespace oddtile::reports
