@@ -7,7 +7,8 @@
 
 namespace oddtile::ODDTILE_MACHINE {
 
-// All pointers at the same vector of out's grid; elements [begin, end) exist.
+// All pointers at the same vector of out's grid, with a mask line of 128 bytes; elements [begin,
+// end) exist.
 template <class T>
 struct Addition {
   Global<const T> x;
@@ -17,6 +18,7 @@ struct Addition {
   Global<const uint8_t> mask;
   int64_t begin;
   int64_t end;
+  bool asks;  // with a mask: for what the sectors that it cuts hold, before they are written
 };
 
 template <class T>

@@ -1,8 +1,9 @@
 // Masked vector add: out[i] = x[i] + y[i] where the mask allows, one rounding. Which kernel a
 // problem gets, and its launch.
 //
-// The 16-byte grid of `out` rules: a lane owns whole vectors of out, and reads x, y and the mask at
-// whatever alignment they happen to have. everywhere.cuh is the kernel without a mask,
+// The 16-byte grid of `out` rules (with a mask its lines of 128 bytes, so that a sector is written
+// by one warp): a lane owns whole vectors of out, and reads x, y and the mask at whatever alignment
+// they happen to have. everywhere.cuh is the kernel without a mask,
 // where_visible.cuh the one with a mask.
 #include <algorithm>
 #include <cstdio>
@@ -63,7 +64,7 @@ oddtile_status launch_addition(const oddtile_vector_add_problem& problem,
                                const VectorAddConfiguration& it, void* stream) {
   const bool masked = problem.mask != nullptr;
   const auto address = reinterpret_cast<uintptr_t>(problem.out);
-  const int64_t lead = int64_t(address % 16 / sizeof(T));
+  const int64_t lead = int64_t(address % (masked ? 128 : 16) / sizeof(T));
   // Elements between out[0] and the vector at which the pointers are.
   const int64_t ahead = masked || lead == 0 ? -lead : kWidth<T> - lead;
   const Addition<T> p = {.x = Global<const T>(static_cast<const T*>(problem.x)) + ahead,
@@ -72,7 +73,8 @@ oddtile_status launch_addition(const oddtile_vector_add_problem& problem,
                          .whole = std::max<int64_t>(problem.n - ahead, 0) / kWidth<T>,
                          .mask = Global<const uint8_t>(problem.mask) + (masked ? ahead : 0),
                          .begin = -ahead,
-                         .end = problem.n - ahead};
+                         .end = problem.n - ahead,
+                         .asks = problem.n * int64_t(sizeof(T)) >= it.asks_from};
   const int64_t edges = problem.n - p.whole * kWidth<T>;
   const int64_t lanes = masked ? ceil_div(p.end, int64_t(it.spans * kSpan / 32)) : p.whole + edges;
   const LaunchShape shape = {.blocks = ceil_div(lanes, int64_t(it.threads)), .threads = it.threads};

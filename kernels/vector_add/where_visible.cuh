@@ -8,20 +8,9 @@
 // element is never written, not even with the bits that it has: somebody else may be writing it.
 #pragma once
 
-#include "kernels/vector_add/addition.cuh"
+#include "kernels/vector_add/sectors.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
-
-inline constexpr int kSpan = 1024;        // elements of a warp
-inline constexpr int kMasks = 16;         // mask bytes that a lane reads at once
-inline constexpr int kRow = 32 * kMasks;  // the elements of which a warp reads the mask at once
-inline constexpr int kWords = 8;          // of a lane of each tensor that are under way at once
-
-// What a warp adds at a time; one or two of them are a row.
-template <class T>
-inline constexpr int kChunk = 32 * kWords * 4 / int(sizeof(T));  // elements
-template <class T>
-inline constexpr int kChunks = kRow / kChunk<T>;  // of a row
 
 template <class T>
 ODDTILE_DEVICE bool exist(const Addition<T>& p, int64_t first, int64_t count) {
@@ -79,21 +68,6 @@ ODDTILE_DEVICE bool read_visibility(const Addition<T>& p, int64_t first, uint64_
   return true;
 }
 
-// A chunk of a warp. `place`: its number in its row; `visible`: the bits of it that this lane has
-// read, 0 where it has read those of another chunk.
-template <class T>
-struct WarpChunk {
-  int64_t first;
-  int32_t place;
-  uint32_t visible;
-
-  // The bits of element number `element` of the chunk and of some behind it, from the lane that has
-  // read them.
-  ODDTILE_DEVICE uint32_t bits(int32_t element) const {
-    return shuffle(visible, (place * kChunk<T> + element) / kMasks) >> (element % kMasks);
-  }
-};
-
 // A chunk whose vectors are visible wholly or not at all, by vectors 32 apart.
 template <class T>
 ODDTILE_DEVICE void add_by_vectors(const Addition<T>& p, const WarpChunk<T>& chunk) {
@@ -149,8 +123,46 @@ ODDTILE_DEVICE uint32_t load_pair(Global<const T> base, int64_t pair, uint32_t v
   return word;
 }
 
-// Any chunk. A word is loaded if one of its elements is visible; of its halves only the visible one
-// is stored.
+// Stores sums of words 32 apart; of a word's halves only the visible one.
+template <class T>
+ODDTILE_DEVICE void store_words(const Addition<T>& p, int64_t first, uint32_t visible,
+                                const uint32_t (&sums)[kWords]) {
+  constexpr int kOfWord = 4 / int(sizeof(T));
+  constexpr uint32_t kAll = (1u << kOfWord) - 1u;
+  ODDTILE_UNROLL
+  for (int i = 0; i < kWords; ++i) {
+    const uint32_t elements = visible >> (i * kOfWord) & kAll;
+    const uint32_t sum = sums[i];
+    if (elements == kAll) store_as(p.out, first + 32 * i, sum);
+    if constexpr (sizeof(T) == 2) {
+      const uint32_t high = elements >> 1;  // of the one that is visible
+      if (elements == 1u || elements == 2u) {
+        store(p.out, 2 * (first + 32 * i) + high, T{uint16_t(sum >> (16 * high))});
+      }
+    }
+  }
+}
+
+// The same by elements of 16 bits, lane beside lane: no sector is written twice.
+template <class T>
+ODDTILE_DEVICE void store_halves(const Addition<T>& p, int64_t first, uint32_t visible,
+                                 const uint32_t (&sums)[kWords]) {
+  sync_warp();  // in place: a lane writes where another one has read
+  ODDTILE_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int32_t source = 16 * half + lane() / 2;  // has element 32 * half + lane() of 64
+    const uint32_t seen = shuffle(visible, source) >> (lane() % 2);
+    ODDTILE_UNROLL
+    for (int i = 0; i < kWords; ++i) {
+      const uint32_t sum = shuffle(sums[i], source) >> (16 * (lane() % 2));
+      if ((seen >> (2 * i) & 1u) != 0) {
+        store(p.out, first + lane() + 64 * i + 32 * half, T{uint16_t(sum)});
+      }
+    }
+  }
+}
+
+// Any chunk. A word is loaded if one of its elements is visible.
 template <class T>
 ODDTILE_DEVICE void add_by_words(const Addition<T>& p, const WarpChunk<T>& chunk) {
   constexpr int kOfWord = 4 / int(sizeof(T));
@@ -176,19 +188,14 @@ ODDTILE_DEVICE void add_by_words(const Addition<T>& p, const WarpChunk<T>& chunk
       y[i] = load_pair(p.y, first + 32 * i, elements);
     }
   }
+  const bool asked = ask_for_cut_sectors(p, chunk);  // behind the loads, which take longer
   visible = opaque(visible);
   ODDTILE_UNROLL
-  for (int i = 0; i < kWords; ++i) {
-    const uint32_t elements = visible >> (i * kOfWord) & kAll;
-    const uint32_t sum = add_words<T>(x[i], y[i]);
-    if (elements == kAll) store_as(p.out, first + 32 * i, sum);
-    if constexpr (sizeof(T) == 2) {
-      const uint32_t high = elements >> 1;  // of the one that is visible
-      if (elements == 1u || elements == 2u) {
-        store(p.out, 2 * (first + 32 * i) + high, T{uint16_t(sum >> (16 * high))});
-      }
-    }
+  for (int i = 0; i < kWords; ++i) x[i] = add_words<T>(x[i], y[i]);
+  if constexpr (sizeof(T) == 2) {
+    if (asked) return store_halves(p, chunk.first, visible, x);
   }
+  store_words(p, first, visible, x);
 }
 
 // Whether of each vector all elements are visible or none.
