@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "kernels/base/assert.h"
+#include "oracles/case/layout.h"
 #include "oracles/case/workload.h"
 
 namespace oddtile::oracles {
@@ -111,6 +112,17 @@ oddtile_problem bind(const Workload& workload, std::span<void* const> addresses)
       },
       workload.subject.problem);
   return problem;
+}
+
+oddtile_problem bind_nowhere(const Case& subject) {
+  const Workload workload = {subject, lay_out(subject)};
+  std::vector<void*> addresses;
+  for (size_t i = 0; i < workload.tensors.size(); ++i) {
+    const int alias = workload.tensors[i].alias_of;
+    const auto place = uintptr_t(alias >= 0 ? alias : int(i)) + 1;
+    addresses.push_back(reinterpret_cast<void*>(place << 32));
+  }
+  return oracles::bind(workload, addresses);
 }
 
 }  // namespace oddtile::oracles

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "oracles/case/layout.h"
 #include "oracles/case/workload.h"
 
 namespace oddtile::oracles {
@@ -64,6 +65,20 @@ TEST(Bind, WhatACaseDoesNotHaveIsNull) {
   EXPECT_EQ(bound.key_length, nullptr);
   EXPECT_EQ(bound.band_low, std::numeric_limits<int64_t>::min());
   EXPECT_EQ(bound.band_high, std::numeric_limits<int64_t>::max());
+}
+
+TEST(Bind, NowhereIsAlignedAndApartButForAnAlias) {
+  const Case subject = {SoftmaxCase{
+      .dtype = oddtile_bf16, .rows = 3, .columns = 5, .y_offset = 3, .mask = MaskKind::half}};
+  const oddtile_softmax_problem apart = bind_nowhere(subject).softmax;
+  const auto at = [](const void* address) { return reinterpret_cast<uintptr_t>(address); };
+  EXPECT_EQ(at(apart.x) % 256, 0u);
+  EXPECT_EQ(at(apart.y) % 256, 6u);
+  EXPECT_NE(apart.mask, nullptr);
+  EXPECT_GT(at(apart.y) - at(apart.x), uintptr_t(1) << 32);
+  const oddtile_softmax_problem in_place =
+      bind_nowhere({SoftmaxCase{.rows = 3, .columns = 5, .alias = Alias::x}}).softmax;
+  EXPECT_EQ(in_place.x, in_place.y);
 }
 
 }  // namespace

@@ -18,4 +18,8 @@ Element element_of(oddtile_dtype dtype);
 
 std::vector<Tensor> lay_out(const Case& subject);
 
+// The problem at addresses that are made up, aligned as a machine's are: to ask an implementation
+// about, never to launch.
+oddtile_problem bind_nowhere(const Case& subject);
+
 }  // namespace oddtile::oracles
