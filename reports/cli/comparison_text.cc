@@ -10,7 +10,7 @@ namespace oddtile::reports {
 namespace {
 
 std::string bits_text(const ComparedEntry& entry) {
-  if (entry.baseline.empty()) return "";
+  if (entry.bits.empty()) return "";
   std::string text;
   for (const ComparedBits& bits : entry.bits) {
     if (bits.differing == 0) continue;

@@ -41,6 +41,8 @@ TEST(ComparisonText, EqualBitsAndRates) {
   entry.copy_us = 0;
   EXPECT_NE(comparison_text({entry}, 0).find("equal bits"), std::string::npos);
   EXPECT_NE(comparison_text({entry}, 0).find("no rate"), std::string::npos);
+  entry.bits.clear();
+  EXPECT_EQ(comparison_text({entry}, 0).find("equal"), std::string::npos) << "nothing was compared";
   entry.rate = 612.34;
   entry.rate_unit = "TFLOP/s";
   EXPECT_NE(comparison_text({entry}, 0).find("612.3 TFLOP/s"), std::string::npos);

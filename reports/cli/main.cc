@@ -11,6 +11,7 @@
 
 #include "reports/cli/commands.h"
 #include "reports/measure/by_name.h"
+#include "reports/measure/ratio.h"
 
 namespace oddtile::reports {
 namespace {
@@ -109,7 +110,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->add_option("--machine", options.machine, "cuda")->capture_default_str();
   command->add_option("--rounds", options.rounds, "medians and intervals are of so many")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(kLeastRounds, 10'000));
   command->add_option("--repeats", options.repeats, "launches in one graph: for small problems")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -108,6 +108,7 @@ class Comparison {
   }
 
   std::vector<ComparedEntry> run(int32_t* offered) {
+    if (machine_.lost()) return stopped("the device is lost after an error");
     const Workload made = oracles::materialise(short_, oracles::Poison::nan);
     if (std::any_of(made.tensors.begin(), made.tensors.end(),
                     [](const Tensor& tensor) { return tensor.is_output && tensor.count() == 0; })) {
@@ -231,7 +232,7 @@ class Comparison {
         entry.copy_share = paired_ratio(us.back(), us[i]).value;
       }
       if (i == 0 || !is_compared) continue;
-      const Ratio ratio = paired_ratio(us[i], us[0]);
+      const Ratio ratio = ranked_ratio(us[i], us[0]);
       entry.baseline = first.entry.library;
       entry.slowdown = ratio.value;
       entry.slowdown_low = ratio.low;
@@ -326,4 +327,5 @@ std::string finding(const ComparedEntry& entry, double slower) {
   const bool gate = slower > 0 && !entry.baseline.empty();
   return gate && entry.slowdown_low > slower ? fmt::format("slower than {}", slower) : "";
 }
+
 }  // namespace oddtile::reports

@@ -24,6 +24,22 @@ double median_of(std::vector<double>& values) {
   return quantile(values, 0.5);
 }
 
+// The largest k with P(W < k) <= 2.5 % for the signed-rank statistic W of so many differences.
+size_t signed_rank_tail(size_t pairs) {
+  std::vector<double> chance = {1};  // [w]: that the ranks met so far which were drawn sum to w
+  for (size_t rank = 1; rank <= pairs; ++rank) {
+    std::vector<double> longer(chance.size() + rank);
+    for (size_t w = 0; w < chance.size(); ++w) {
+      longer[w] += chance[w] / 2;
+      longer[w + rank] += chance[w] / 2;
+    }
+    chance = std::move(longer);
+  }
+  size_t k = 0;
+  for (double below = 0; below + chance[k] <= 0.025; ++k) below += chance[k];
+  return k;
+}
+
 }  // namespace
 
 Quartiles quartiles(std::span<const double> values) {
@@ -56,6 +72,18 @@ Ratio paired_ratio(std::span<const double> baseline, std::span<const double> sub
   std::sort(ratios.begin(), ratios.end());
   return {quartiles(baseline).median / quartiles(subject).median, quantile(ratios, 0.025),
           quantile(ratios, 0.975)};
+}
+
+Ratio ranked_ratio(std::span<const double> baseline, std::span<const double> subject) {
+  ODDTILE_ASSERT(baseline.size() == subject.size() && baseline.size() >= size_t(kLeastRounds));
+  std::vector<double> logs, averages;
+  for (size_t i = 0; i < baseline.size(); ++i) {
+    logs.push_back(std::log(baseline[i] / subject[i]));
+    for (const double log : logs) averages.push_back((log + logs.back()) / 2);
+  }
+  const double estimate = median_of(averages);  // sorts them
+  const size_t k = signed_rank_tail(logs.size());
+  return {std::exp(estimate), std::exp(averages[k - 1]), std::exp(averages[averages.size() - k])};
 }
 
 }  // namespace oddtile::reports

@@ -30,4 +30,10 @@ struct Ratio {
 // power that both share cancels. The same input gives the same interval.
 Ratio paired_ratio(std::span<const double> baseline, std::span<const double> subject);
 
+// The same question answered by ranks (as reports/peers/ratio.py): Hodges and Lehmann's estimate of
+// the paired log ratios and the interval of the signed-rank test. Narrower than the bootstrap of
+// medians, and as honest where the differences are symmetric. At least kLeastRounds.
+inline constexpr int kLeastRounds = 6;  // with fewer no 95 % interval exists
+Ratio ranked_ratio(std::span<const double> baseline, std::span<const double> subject);
+
 }  // namespace oddtile::reports

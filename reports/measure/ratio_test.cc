@@ -61,5 +61,35 @@ TEST(Ratio, is_repeatable) {
   EXPECT_EQ(one.high, two.high);
 }
 
+// The same numbers as reports/peers/ratio.py gives.
+TEST(RankedRatio, is_hodges_and_lehmanns) {
+  const std::vector<double> baseline = {10, 11, 12, 10, 13, 9, 10};
+  const std::vector<double> subject = {9, 10.5, 11, 10.1, 12, 9.1, 9.7};
+  const Ratio ratio = ranked_ratio(baseline, subject);
+  EXPECT_DOUBLE_EQ(ratio.value, 1.0479518892965005);
+  EXPECT_DOUBLE_EQ(ratio.low, 0.9900990099009901);
+  EXPECT_DOUBLE_EQ(ratio.high, 1.097134314340639);
+  const Ratio inverse = ranked_ratio(subject, baseline);
+  EXPECT_DOUBLE_EQ(inverse.value * ratio.value, 1);
+  EXPECT_DOUBLE_EQ(inverse.low * ratio.high, 1);
+}
+
+TEST(RankedRatio, holds_what_is_true_19_times_of_20) {
+  int held = 0;
+  double width = 0, width_of_medians = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const auto one = drifting(100, 0.05, 2 * seed), two = drifting(100, 0.05, 2 * seed + 1);
+    const Ratio ratio = ranked_ratio(one, two);
+    held += ratio.low <= 1 && 1 <= ratio.high;
+    if (seed >= 40) continue;
+    const Ratio of_medians = paired_ratio(one, two);
+    width += ratio.high - ratio.low;
+    width_of_medians += of_medians.high - of_medians.low;
+  }
+  EXPECT_GE(held, 366);  // 0.95 of 400 are 380; three standard deviations are 14
+  EXPECT_LE(held, 394);
+  EXPECT_LT(width, 0.9 * width_of_medians);
+}
+
 }  // namespace
 }  // namespace oddtile::reports
