@@ -215,7 +215,8 @@ std::vector<Case> removal_cases(oddtile_kernel kernel, const oddtile_implementat
   std::vector<const char*> texts;
   switch (kernel) {
     case oddtile_kernel_vector_add:
-      texts = {"vector_add n=1030 mask=half values=noise"};
+      texts = {"vector_add n=1030 mask=half values=noise",
+               "vector_add dtype=bf16 n=1030 mask=half alias=x values=noise"};
       break;
     case oddtile_kernel_softmax:  // the longer row is too long for some, and is what others need;
                                   // of two clusters that stay one takes another row; tiles are for
