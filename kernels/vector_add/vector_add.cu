@@ -37,8 +37,8 @@ Kernel<T> kernel_of_kind(int32_t threads) {
       return add_everywhere<T, kind, 128>;
     case 256:
       return add_everywhere<T, kind, 256>;
-    case 1024:
-      return add_everywhere<T, kind, 1024>;
+    case kBackwards:
+      return add_everywhere<T, kind, kBackwards>;
     default:
       return add_everywhere<T, kind, 0>;
   }
