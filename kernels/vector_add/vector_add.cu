@@ -44,10 +44,23 @@ Kernel<T> kernel_of_kind(int32_t threads) {
   }
 }
 
+// With a mask: whether x and y lie as out does against words of 4 bytes.
+bool are_in_words(const oddtile_vector_add_problem& problem) {
+  const auto out = reinterpret_cast<uintptr_t>(problem.out);
+  return (reinterpret_cast<uintptr_t>(problem.x) - out) % 4 == 0 &&
+         (reinterpret_cast<uintptr_t>(problem.y) - out) % 4 == 0;
+}
+
+template <class T, bool in_words>
+Kernel<T> masked_kernel(const VectorAddConfiguration& it) {
+  constexpr bool kInWords = in_words || sizeof(T) == 4;  // fp32 is never asked otherwise
+  return it.spans == 1 ? add_where_visible<T, 1, kInWords> : add_where_visible<T, 2, kInWords>;
+}
+
 template <class T>
 Kernel<T> kernel_for(const oddtile_vector_add_problem& problem, const VectorAddConfiguration& it) {
   if (problem.mask != nullptr) {
-    return it.spans == 1 ? add_where_visible<T, 1> : add_where_visible<T, 2>;
+    return are_in_words(problem) ? masked_kernel<T, true>(it) : masked_kernel<T, false>(it);
   }
   switch (addition_kind<T>(problem)) {
     case AdditionKind::whole:

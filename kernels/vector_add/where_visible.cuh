@@ -116,10 +116,8 @@ ODDTILE_DEVICE uint32_t visible_in_words(const WarpChunk<T>& chunk) {
 template <class T>
 ODDTILE_DEVICE uint32_t load_pair(Global<const T> base, int64_t pair, uint32_t visible) {
   uint32_t word = 0;
-  if constexpr (sizeof(T) == 2) {
-    if (visible & 1u) word = load(base, 2 * pair).bits;
-    if (visible & 2u) word |= uint32_t(load(base, 2 * pair + 1).bits) << 16;
-  }
+  if (visible & 1u) word = load(base, 2 * pair).bits;
+  if (visible & 2u) word |= uint32_t(load(base, 2 * pair + 1).bits) << 16;
   return word;
 }
 
@@ -162,8 +160,9 @@ ODDTILE_DEVICE void store_halves(const Addition<T>& p, int64_t first, uint32_t v
   }
 }
 
-// Any chunk. A word is loaded if one of its elements is visible.
-template <class T>
+// Any chunk. A word is loaded if one of its elements is visible. `in_words`: the words of out are
+// words of x and y, too.
+template <class T, bool in_words>
 ODDTILE_DEVICE void add_by_words(const Addition<T>& p, const WarpChunk<T>& chunk) {
   constexpr int kOfWord = 4 / int(sizeof(T));
   constexpr uint32_t kAll = (1u << kOfWord) - 1u;
@@ -171,7 +170,7 @@ ODDTILE_DEVICE void add_by_words(const Addition<T>& p, const WarpChunk<T>& chunk
   // Opaque, or the compiler keeps a predicate for each word; there are seven.
   uint32_t visible = opaque(visible_in_words(chunk));
   uint32_t x[kWords] = {}, y[kWords] = {};
-  if (address_modulo(p.x, 4) == 0 && address_modulo(p.y, 4) == 0) {
+  if constexpr (in_words) {
     ODDTILE_UNROLL
     for (int i = 0; i < kWords; ++i) {
       const uint32_t elements = visible >> (i * kOfWord) & kAll;
@@ -205,7 +204,7 @@ ODDTILE_DEVICE bool is_by_vectors(uint32_t visible) {
   return ((visible ^ visible >> 1) & kHasNext) == 0;
 }
 
-template <class T, int spans>
+template <class T, int spans, bool in_words>
 ODDTILE_KERNEL(1024, 1)
 add_where_visible(Addition<T> p) {
   constexpr int kElements = spans * kSpan;
@@ -221,7 +220,7 @@ add_where_visible(Addition<T> p) {
     if (vote_all(is_by_vectors<T>(chunk.visible))) {
       add_by_vectors(p, chunk);
     } else {
-      add_by_words(p, chunk);
+      add_by_words<T, in_words>(p, chunk);
     }
   }
 }
