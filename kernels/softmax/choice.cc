@@ -26,6 +26,7 @@ constexpr int32_t kInPlace = 62;
 constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
 constexpr int32_t kShared1024[] = {13, 18, 19, 20, 21};
 constexpr int32_t kSmall[] = {52, 53, 54, 56};  // blocks of 128 or 256 threads, by a growing row
+constexpr int32_t kHeldByMany = 65;             // blocks of 128 threads, as many as hold a row
 constexpr int32_t kStay16x512 = 48, kStay16x512x4 = 50, kStay8x4 = 49, kStay16 = 51;
 
 // Clusters of small blocks that many long rows get: the first entry with at least their vectors.
@@ -37,13 +38,17 @@ constexpr LongRows kLong32[] = {{6144, 52}, {13312, 53}, {35000, 54}, {90112, 56
 constexpr LongRows kLong16[] = {{6144, 52},  {20000, 53}, {29000, 55},
                                 {32768, 54}, {45056, 55}, {90112, 56}};
 constexpr LongRows kLongRagged16[] = {{45056, 55}, {90112, 56}};
-// The fewer blocks share a masked row, the less they wait for one where more is visible.
-constexpr LongRows kLongMasked32[] = {{8192, 52}, {16384, 53}, {20000, 54}, {32768, 55}};
-constexpr LongRows kLongMasked16[] = {{13312, 53}, {20000, 54}, {32768, 55}};
+// Of a masked row each lane waits for memory twice: all at once where registers hold the row.
+constexpr LongRows kLongMasked[] = {{16384, kHeldByMany}, {40960, 55}, {81920, 56}};
 constexpr int64_t kLongVectors = 4096;  // which a block of 512 threads holds
 // From here to kLongVectors blocks of 9 vectors a lane leave a third of the registers idle: two of
 // them on a multiprocessor, which has no place for a third.
 constexpr int64_t kIdleFrom = 3072;
+// The most that blocks of 9 vectors a lane hold where two and three of them are on a
+// multiprocessor; of blocks of 8 vectors a lane two hold 4096, three 2560.
+constexpr int64_t kMostOfTwo = 4608, kMostOfThree = 2880, kMostOfThreeOf8 = 2560;
+constexpr int64_t kSlotsOfSmall = 1024;   // vectors that 128 threads hold in registers
+constexpr int64_t kSmallFullEnough = 94;  // percent
 // 16-bit rows that start anywhere write their ends by element: fewer, larger blocks to this length.
 constexpr int64_t kLongRaggedVectors = 22528;
 constexpr int64_t kSpreadBlocks = 128;  // that all run at once
@@ -102,11 +107,8 @@ int32_t entry_for(const LongRows (&table)[count], int64_t vectors) {
 
 // Many long rows over clusters of small blocks. -1: not for those.
 int32_t many_long_rows_for(const oddtile_softmax_problem& p, int64_t vectors) {
-  const bool masked = p.mask != nullptr;
-  if (p.dtype == oddtile_fp32) {
-    return masked ? entry_for(kLongMasked32, vectors) : entry_for(kLong32, vectors);
-  }
-  if (masked) return entry_for(kLongMasked16, vectors);
+  if (p.mask != nullptr) return entry_for(kLongMasked, vectors);
+  if (p.dtype == oddtile_fp32) return entry_for(kLong32, vectors);
   if (softmax_rows_are_whole(p, false)) return entry_for(kLong16, vectors);
   return vectors > kLongRaggedVectors ? entry_for(kLongRagged16, vectors) : -1;
 }
@@ -117,14 +119,32 @@ bool fills_blocks_badly(const oddtile_softmax_problem& p, int64_t vectors) {
          vectors < kLongVectors;
 }
 
+// Whether a masked row is for a cluster of small blocks: where a block of 512 threads does not hold
+// it, and where two such blocks have more idle lanes than small ones would. Few rows that a block
+// holds are spread where there are very few, or more of them than run at once.
+bool masked_likes_small_blocks(const oddtile_softmax_problem& p, int64_t vectors) {
+  if (vectors > kMostOfTwo) return true;
+  if (softmax_moves(p)) return false;
+  if (p.rows >= kFew) {
+    return vectors > kMostOfThree &&
+           vectors * 100 >= kSmallFullEnough * round_up(vectors, kSlotsOfSmall);
+  }
+  return vectors > kLongVectors ? p.rows * 8 <= kSpreadBlocks
+                                : vectors == kLongVectors && p.rows > kSpreadBlocks;
+}
+
+bool likes_small_blocks(const oddtile_softmax_problem& p, int64_t vectors) {
+  if (p.mask != nullptr) return masked_likes_small_blocks(p, vectors);
+  // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
+  const bool is_long = vectors >= kLongVectors + (p.dtype == oddtile_fp32 ? 1 : 0);
+  return !softmax_moves(p) && (is_long || fills_blocks_badly(p, vectors));
+}
+
 // Long rows over clusters of small blocks; where rows are few, over so many that registers hold
 // them. -1: not for those.
 int32_t small_blocks_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const int64_t vectors = softmax_row_vectors(p, kSoftmaxConfigurations[kSmall[0]]);
-  // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
-  const bool likes_block = p.dtype == oddtile_fp32 || p.mask != nullptr;
-  const bool is_long = vectors >= kLongVectors + (likes_block ? 1 : 0);
-  if (softmax_moves(p) || !(is_long || fills_blocks_badly(p, vectors))) return -1;
+  if (!likes_small_blocks(p, vectors)) return -1;
   for (int32_t index : kSmall) {
     const bool spreads = p.rows * kSoftmaxConfigurations[index].cluster <= kSpreadBlocks;
     if (spreads && softmax_plan(p, index).shared_slots == 0 && softmax_admits(p, index, machine)) {
@@ -163,11 +183,16 @@ int32_t measured_block_for(const oddtile_softmax_problem& p, int64_t vectors) {
   };
   const bool whole = softmax_rows_are_whole(p, false);
   const bool is_even = whole && vectors % 128 == 0 && between(384, 1024);
-  const bool is_fp32 = p.dtype == oddtile_fp32;
-  if (p.mask != nullptr) return is_fp32 && is_even ? kBlock5 : -1;
+  const bool is_fp32 = p.dtype == oddtile_fp32, moves = softmax_moves(p);
+  if (p.mask != nullptr) {
+    // Six and three such blocks, of 224 and 416 threads, fill a multiprocessor.
+    const bool suits_5 = is_even || between(1025, 1120) || (!moves && between(1921, 2080));
+    if (is_fp32 && suits_5) return kBlock5;
+    return between(kMostOfThreeOf8 + 1, kMostOfThree) ? kBlock9 : -1;
+  }
   if (whole && p.x == p.y && between(512, 1024)) return kInPlace;
   if (!is_fp32) return whole && vectors == 256 ? kBlock5 : (is_even ? kBlock4WarpMore : -1);
-  if (softmax_moves(p)) return -1;
+  if (moves) return -1;
   if (!whole && between(192, 256)) return kBlock5;
   return between(whole ? 256 : 704, 2048) ? kBlock4TwoMore : -1;
 }

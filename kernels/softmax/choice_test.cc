@@ -212,33 +212,6 @@ TEST(SoftmaxChoice, StridesOfOneRowMeanNothing) {
   }
 }
 
-TEST(SoftmaxChoice, ABlockHasTheThreadsThatItsRowNeeds) {
-  const auto threads = [](int64_t columns, int32_t index, int64_t stride = -1) {
-    return softmax_plan(problem(oddtile_fp32, kMany, columns, stride), index).threads;
-  };
-  EXPECT_EQ(threads(4, 9), 64);
-  EXPECT_EQ(threads(2048, 9), 128);
-  EXPECT_EQ(threads(2052, 9), 160);
-  EXPECT_EQ(threads(2048, 9, 2049), 160);  // rows start anywhere: up to 31 elements come before
-  EXPECT_EQ(threads(12672, 10), 416);
-}
-
-TEST(SoftmaxChoice, BlocksOfAClusterTakeTurnsOrHaveShares) {
-  const auto slots = [](const oddtile_softmax_problem& p) {
-    return softmax_plan(p, 53).shared_slots;  // 8 x 128 lanes, 8 vectors in registers
-  };
-  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 32768)), 0);
-  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 32772)), 1);
-  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 4 * 9 * 1024)), 1);
-  EXPECT_EQ(slots(problem(oddtile_fp32, kMany, 4 * 9 * 1024 + 4)), 2);
-  static uint8_t mask[16];
-  auto masked = problem(oddtile_fp32, kMany, 32768 + 4 * 8 * 8);  // 8 lines more: one each
-  masked.mask = mask;
-  EXPECT_EQ(slots(masked), 1);
-  masked.columns = 4 * 9 * 1024 + 4;
-  EXPECT_EQ(slots(masked), 2);
-}
-
 TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
   static uint8_t mask[16];
   const auto masked = [&](oddtile_dtype dtype, int64_t columns) {
@@ -262,17 +235,27 @@ TEST(SoftmaxChoice, MaskedRowsSoonHaveManyVectors) {
   EXPECT_EQ(masked(oddtile_fp32, 781), 28);
   EXPECT_EQ(masked(oddtile_fp32, 256), 5);
   EXPECT_EQ(masked(oddtile_fp32, 2048), 61);
-  EXPECT_EQ(masked(oddtile_fp32, 8192), 10);
+  EXPECT_EQ(masked(oddtile_fp32, 4097), 61);
+  EXPECT_EQ(masked(oddtile_fp32, 4500), 11);
+  EXPECT_EQ(masked(oddtile_fp32, 6000), 10);
+  EXPECT_EQ(masked(oddtile_fp32, 8192), 61);
+  EXPECT_EQ(masked(oddtile_fp32, 11000), 11) << "three blocks on a multiprocessor";
   EXPECT_EQ(masked(oddtile_fp32, 4096), 61);
-  EXPECT_EQ(masked(oddtile_fp32, 32768), 52) << "not so many blocks that one waits for another";
-  EXPECT_EQ(masked(oddtile_fp32, 65536), 53);
+  EXPECT_EQ(masked(oddtile_fp32, 12000), 65);
+  EXPECT_EQ(masked(oddtile_fp32, 14000), 10) << "four small blocks would have idle lanes";
+  EXPECT_EQ(masked(oddtile_fp32, 16384), 65);
+  EXPECT_EQ(masked(oddtile_fp32, 18432), 11);
+  EXPECT_EQ(masked(oddtile_fp32, 32768), 65);
+  EXPECT_EQ(masked(oddtile_fp32, 65536), 65);
+  EXPECT_EQ(masked(oddtile_fp32, 65540), 55);
+  EXPECT_EQ(masked(oddtile_fp32, 262144), 56);
   EXPECT_EQ(masked(oddtile_fp16, 4097), 11);
   EXPECT_EQ(masked(oddtile_bf16, 100), 23);
   EXPECT_EQ(masked(oddtile_bf16, 2048), 9);
   EXPECT_EQ(masked(oddtile_bf16, 4096), 9);
   EXPECT_EQ(masked(oddtile_bf16, 8192), 10);
-  EXPECT_EQ(masked(oddtile_bf16, 32768), 10);
-  EXPECT_EQ(masked(oddtile_bf16, 65536), 53);
+  EXPECT_EQ(masked(oddtile_bf16, 32768), 65);
+  EXPECT_EQ(masked(oddtile_bf16, 65536), 65);
 }
 
 TEST(SoftmaxChoice, FewRowsGetMoreLanes) {

@@ -24,7 +24,11 @@ struct LaneVectors {
   typename Row::Vec vector[vectors];
   float kept[kKeepsFloats ? vectors : 1][width];  // weights
 
+  uint32_t cleared = 0;  // bit v: vector v holds nothing visible, and is written
+
   // All loads are under way before the first is needed. Vectors without a visible column cost none.
+  // `clears`: those of which the whole warp sees nothing are written at once.
+  template <bool clears = false>
   ODDTILE_DEVICE void load(const Row& row, Index first, Index lanes) {
     Elements visible;
     if constexpr (kMasked) visible = load_visibility(row, first, lanes);
@@ -40,6 +44,7 @@ struct LaneVectors {
       load_shifted<kSeeksEnds>(row, first, lanes, is_wanted, vector);
     }
     if constexpr (kMasked) {
+      if constexpr (clears) cleared = clear_unseen(row, first, lanes, visible);
       ODDTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
         if (visible.of(v) != Row::kAll) Row::hide(&vector[v], visible.of(v));
@@ -108,6 +113,21 @@ struct LaneVectors {
           }
         });
     result.settle();
+    return result;
+  }
+
+  // Writes +0 to the vectors of which no lane of the warp sees anything, and returns a bit for
+  // each.
+  static ODDTILE_DEVICE uint32_t clear_unseen(const Row& row, Index first, Index lanes,
+                                              const Elements& visible) {
+    uint32_t result = 0;
+    ODDTILE_UNROLL
+    for (int v = 0; v < vectors; ++v) result |= vote_any(visible.of(v) != 0) ? 0u : 1u << v;
+    if (result == 0) return 0;
+    ODDTILE_NO_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      if (result >> v & 1u) row.write(again(first) + v * lanes, typename Row::Vec{});
+    }
     return result;
   }
 
@@ -222,6 +242,7 @@ struct LaneVectors {
   static ODDTILE_DEVICE void clear_hidden(const Row& row, Index first, Index lanes, float scale) {
     if constexpr (kMasked) {
       if (magnitude(scale) < -kNegativeInfinity) return;
+      ODDTILE_NO_UNROLL
       for (int v = 0; v < vectors; ++v) row.write_hidden(first + v * lanes);
     }
   }
@@ -248,7 +269,7 @@ struct LaneVectors {
       ODDTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
         const Index at = first + v * lanes;
-        if (row.touches(at)) store_as(row.y, at, vector[v]);
+        if (row.touches(at) && !is_cleared(v)) store_as(row.y, at, vector[v]);
         then(v, at);
       }
     } else {
@@ -256,7 +277,7 @@ struct LaneVectors {
       ODDTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
         const Index at = again(first) + v * lanes;
-        write_rest(row, at, v);
+        if (!is_cleared(v)) write_rest(row, at, v);
         then(v, at);
       }
     }
@@ -278,6 +299,12 @@ struct LaneVectors {
     }
   }
 
+  ODDTILE_DEVICE bool is_cleared(int v) const { return kMasked && (cleared >> v & 1u); }
+
+  // Whether its weights, all 0, are not computed: 16-bit types compute them twice, and twice as
+  // many; for fp32 the test costs as much.
+  ODDTILE_DEVICE bool is_skipped(int v) const { return sizeof(T) == 2 && is_cleared(v); }
+
   // All others of them, vector by vector.
   ODDTILE_DEVICE void write_rest(const Row& row, Index at, int v) const {
     if constexpr (kSeeksEnds) {
@@ -292,6 +319,7 @@ struct LaneVectors {
     float sum = 0.0f;
     ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) {
+      if (is_skipped(v)) continue;
       float w[width];
       ODDTILE_UNROLL
       for (int i = 0; i < width; ++i) w[i] = weight(to_float(unpack<T>(vector[v], i)));
@@ -322,6 +350,10 @@ struct LaneVectors {
   ODDTILE_DEVICE void replace(float scale, Value value) {
     ODDTILE_UNROLL
     for (int v = 0; v < vectors; ++v) {
+      if (is_skipped(v)) {
+        vector[v] = typename Row::Vec{};
+        continue;
+      }
       float result[width];
       ODDTILE_UNROLL
       for (int i = 0; i < width; ++i) result[i] = value(v, i) * scale;

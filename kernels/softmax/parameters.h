@@ -24,7 +24,7 @@ struct SoftmaxConfiguration {
   int32_t lanes;
   int32_t vectors;
   bool narrow = false;
-  int32_t cluster = 1;  // blocks that share a row
+  int32_t cluster = 1;  // blocks that share a row; 0: as many as hold it in registers
   bool close = false;   // frames of 16 bytes for rows that start anywhere
   int32_t least = 0;    // tile: elements that every lane has
   int32_t spare = 0;    // block: warps more than the row needs
@@ -106,6 +106,10 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
 
     {"tile, 8 lanes x 25 elements", SoftmaxForm::tile, 128, 8, 25, false, 1, false, 17},  // 63
     {"tile, 8 lanes x 32 elements", SoftmaxForm::tile, 128, 8, 32, false, 1, false, 25},  // 64
+
+    // As many blocks as hold a row in registers: no lane is idle for long.
+    {"blocks of 128 lanes x 8 vectors", SoftmaxForm::shared, 128, 0, 8, false, 0},  // 65
+    {"blocks of 32 lanes x 2 vectors", SoftmaxForm::shared, 32, 0, 2, false, 0},    // 66, to fuzz
 };
 inline constexpr int32_t kSoftmaxCount = int32_t(std::size(kSoftmaxConfigurations));
 static_assert(kSoftmaxCount <= 256, "an id has 8 bits for the index");
@@ -151,6 +155,7 @@ struct SoftmaxPlan {
   int32_t tile_rows;     // of a block
   int32_t rows_apart;    // in a tile: those of one warp
   int64_t shared_bytes;
+  int32_t cluster_blocks = 1;  // that share a row
 };
 
 SoftmaxPlan softmax_plan(const oddtile_softmax_problem& problem, int32_t index);

@@ -13,7 +13,6 @@ namespace {
 constexpr int32_t kWideFrame = 128;     // bytes
 constexpr int64_t kExchange = 640;      // bytes of shared memory for reductions over a block
 constexpr int32_t kFewestThreads = 64;  // of a block that holds one row, 4 vectors a lane
-constexpr int64_t kLineVectors = 8;  // blocks of a cluster share a masked row by lines of 128 bytes
 
 bool is_shared(const SoftmaxConfiguration& it) {
   return it.form == SoftmaxForm::shared || it.form == SoftmaxForm::staying;
@@ -21,6 +20,12 @@ bool is_shared(const SoftmaxConfiguration& it) {
 
 int64_t threads_of_block(int64_t vectors, const SoftmaxConfiguration& it) {
   return softmax_block_threads(vectors, it.vectors) + 32 * it.spare;
+}
+
+// The blocks that share a row.
+int64_t cluster_blocks(int64_t vectors, const SoftmaxConfiguration& it) {
+  if (it.cluster > 0) return it.cluster;
+  return std::max<int64_t>(1, ceil_div(vectors, int64_t(it.threads) * it.vectors));
 }
 
 // Equal strides, and gaps between rows that are less than a vector of rows that are more.
@@ -36,6 +41,7 @@ bool suits_tiles(const oddtile_softmax_problem& p) {
 
 bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
   const int64_t vectors = softmax_row_vectors(p, it);
+  const int64_t cluster = cluster_blocks(vectors, it);
   switch (it.form) {
     case SoftmaxForm::lanes:
       return vectors <= int64_t(it.lanes) * it.vectors;
@@ -46,8 +52,8 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
       [[fallthrough]];
     case SoftmaxForm::shared:
       // Not for rows that would leave most of its lanes idle, but for fuzzing.
-      return (it.threads == 32 || vectors >= int64_t(it.threads) * it.vectors * it.cluster / 2) &&
-             vectors < int64_t(1) << 20 && p.rows <= kMostBlocks / it.cluster;
+      return (it.threads == 32 || vectors >= int64_t(it.threads) * it.vectors * cluster / 2) &&
+             vectors < int64_t(1) << 20 && p.rows <= kMostBlocks / cluster;
     case SoftmaxForm::tile:
       return suits_tiles(p) && p.columns >= int64_t(it.lanes) * it.least &&
              p.columns <= int64_t(it.lanes) * it.vectors;
@@ -130,14 +136,15 @@ SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
   if (it.form == SoftmaxForm::lanes) {
     return {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)), .threads = it.threads};
   }
-  SoftmaxPlan plan = {
-      .blocks = p.rows * it.cluster, .threads = it.threads, .shared_bytes = kExchange};
+  const int64_t cluster = cluster_blocks(vectors, it);
+  SoftmaxPlan plan = {.blocks = p.rows * cluster,
+                      .threads = it.threads,
+                      .shared_bytes = kExchange,
+                      .cluster_blocks = int32_t(cluster)};
   if (it.form == SoftmaxForm::block) plan.threads = int32_t(threads_of_block(vectors, it));
   if (is_shared(it)) {
-    // Else they take turns with its vectors.
-    const int64_t unit = p.mask != nullptr ? kLineVectors : it.threads;
-    const int64_t share = ceil_div(ceil_div(vectors, unit), int64_t(it.cluster)) * unit;
-    const int64_t of_a_lane = ceil_div(share, int64_t(it.threads));
+    // The blocks of a cluster take turns with its vectors.
+    const int64_t of_a_lane = ceil_div(vectors, int64_t(it.threads) * cluster);
     plan.shared_slots = int32_t(std::max<int64_t>(0, of_a_lane - it.vectors));
     const int64_t of_a_slot = 16 + (p.mask != nullptr ? 1 : 0);  // its visible elements
     plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * of_a_slot;
@@ -149,20 +156,22 @@ bool softmax_admits(const oddtile_softmax_problem& p, int32_t index,
                     const SoftmaxMachine& machine) {
   if (index < 0 || index >= kSoftmaxCount) return false;
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (!holds(p, it) || it.cluster > machine.cluster_blocks) return false;
+  if (!holds(p, it)) return false;
   const SoftmaxPlan plan = softmax_plan(p, index);
-  return plan.blocks <= kMostBlocks && plan.shared_bytes <= machine.shared_bytes;
+  return plan.cluster_blocks <= machine.cluster_blocks && plan.blocks <= kMostBlocks &&
+         plan.shared_bytes <= machine.shared_bytes;
 }
 
 int64_t softmax_rescales(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
   if (is_shared(it)) {
     // After each pair of a lane's slots, into the block's frame, into that of the row.
-    const int64_t pairs = ceil_div(int64_t(softmax_plan(p, index).shared_slots), int64_t(2));
+    const SoftmaxPlan plan = softmax_plan(p, index);
+    const int64_t pairs = ceil_div(int64_t(plan.shared_slots), int64_t(2));
     // Each that changes a sum has met another vector of the row.
     const int64_t width = softmax_width(p.dtype, it.narrow);
     const int64_t others = (p.columns + width - 2) / width;
-    return std::min(pairs + 1 + (it.cluster > 1 ? 1 : 0), others);
+    return std::min(pairs + 1 + (plan.cluster_blocks > 1 ? 1 : 0), others);
   }
   if (it.form != SoftmaxForm::online) return 0;
   // Between two steps of a lane, and once more into the row's own frame.

@@ -39,7 +39,9 @@ softmax_in_registers(SoftmaxParameters<T> p) {
     prefetch_cut_sectors(row.y + row.lead, p.columns, p.y_row_stride, kByLine);
   }
   LaneVectors<T, width, vectors, kind, int32_t> mine;
-  mine.load(row, index, step);
+  // Rows of fewer vectors a lane, which are shorter, gain nothing from what is cleared early.
+  constexpr bool kClears = lanes == 0 && vectors == 5;
+  mine.template load<kClears>(row, index, step);
   auto* exchange = reinterpret_cast<float*>(shared_memory());
   const float max = reduce_over<Maximum, lanes>(mine.maximum_of_all(), exchange);
   mine.keep_packed();

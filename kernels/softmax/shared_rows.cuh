@@ -77,6 +77,7 @@ class SharedVectors {
     wait_copies<0>();
     float result = kNegativeInfinity;
     for (int32_t s = 0; s < slots_; ++s) {
+      if (is_cleared(s)) continue;
       One one = held(s);
       if constexpr (Row::kMasked) {
         const uint32_t visible = visible_[s * threads()];
@@ -91,7 +92,9 @@ class SharedVectors {
   }
   ODDTILE_DEVICE float weigh_only(const RowFrame& frame) const {
     float sum = 0.0f;
-    for (int32_t s = 0; s < slots_; ++s) sum += held(s).weigh_only(frame);
+    for (int32_t s = 0; s < slots_; ++s) {
+      if (!is_cleared(s)) sum += held(s).weigh_only(frame);
+    }
     return sum;
   }
 
@@ -139,10 +142,17 @@ class SharedVectors {
 
   ODDTILE_DEVICE void finish_slot(const Row& row, int32_t s, const RowFrame& frame,
                                   float scale) const {
+    if (is_cleared(s)) return;
     One one = held(s);
     one.finish_anew(frame, scale);
     one.store(row, vector(s), 0);
     one.clear_hidden(row, vector(s), 0, scale);
+  }
+
+  // By `start_visible`.
+  ODDTILE_DEVICE bool is_cleared(int32_t s) const {
+    if constexpr (!Row::kMasked) return false;
+    return !vote_any(visible_[s * threads()] != 0);
   }
 
   ODDTILE_DEVICE One held(int32_t s) const {
@@ -176,7 +186,7 @@ class SharedVectors {
   }
 
   // Reads the mask, and starts to copy the vectors that hold something visible: what else they hold
-  // is hidden when they are there.
+  // is hidden when they are there. Those of which a warp sees nothing are cleared at once.
   ODDTILE_DEVICE void start_visible(const Row& row) const {
     using Batch = LaneVectors<T, width, kMaskBatch, kind, int32_t>;
     for (int32_t s = 0; s < slots_; s += kMaskBatch) {
@@ -185,6 +195,7 @@ class SharedVectors {
       for (int i = 0; i < kMaskBatch; ++i) {
         if (s + i < slots_) copy_visible(row, s + i, visible.of(i));
       }
+      Batch::clear_unseen(row, vector(s), step_, visible);
     }
     commit_copies();
   }
@@ -207,24 +218,6 @@ class SharedVectors {
 
 // The exchanges of two reductions over a block, and pairs of the blocks of a cluster.
 inline constexpr int32_t kSharedRowExchangeBytes = 5 * kExchangeBytes;
-
-// Blocks take equal shares of the row's vectors, one after the other, in whole lines of 128 bytes.
-template <class Row>
-ODDTILE_DEVICE Row share_of_block(const Row& row, int32_t blocks) {
-  constexpr int32_t kLine = 128 / int32_t(sizeof(typename Row::Vec));
-  const int32_t lines = (row.vectors() + kLine - 1) / kLine;
-  const int32_t count = (lines + blocks - 1) / blocks * kLine;
-  return row.share(cluster_rank() * count, count);
-}
-
-// The row, with whose vectors the blocks of a cluster take turns: together they read and write one
-// stretch of memory. Of a masked row each block has a share of its own.
-template <class T, int width, RowKind kind>
-ODDTILE_DEVICE auto part_of_row(const SoftmaxParameters<T>& p, int64_t number) {
-  const auto row = row_of<T, width, kind, int32_t>(p, number);
-  if constexpr (kind != RowKind::masked) return row;
-  return p.cluster_blocks > 1 ? share_of_block(row, p.cluster_blocks) : row;
-}
 
 // How the blocks of a cluster agree on each row: each sends its pair to all, which need not meet.
 class ClusterExchange {
@@ -293,16 +286,18 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
   const int64_t clusters = blocks() / p.cluster_blocks;
   int64_t number = block() / p.cluster_blocks;
   if (stays) pause(int32_t(number % kStartPhases) * p.start_delay);
-  auto row = part_of_row<T, width, kind>(p, number);
-  // Constants of the launch wherever they are used: registers are short.
-  const int32_t step = kind == RowKind::masked ? threads() : p.lanes;
+  auto row = row_of<T, width, kind, int32_t>(p, number);
+  // The blocks of a cluster take turns with the row's vectors: together they read and write one
+  // stretch of memory, and as much of a row's visible part is in each. Constants of the launch
+  // wherever they are used: registers are short.
+  const int32_t step = p.lanes;
   const int32_t first = thread() + (step > threads() ? cluster_rank() * threads() : 0);
   const SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
                                            vectors * step + first, step, p.shared_slots);
   prefetch_mask(p, row, number, first, step);
   more.start(row);
   LaneVectors<T, width, vectors, kind, int32_t> mine;
-  mine.load(row, first, step);
+  mine.template load<true>(row, first, step);
   if (is_cluster) cluster_wait();  // the others have started
 
   for (int32_t turn = 0;; ++turn) {
@@ -321,7 +316,7 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
     } else {
       number += clusters;
       const bool follows = number < p.rows;
-      auto next = part_of_row<T, width, kind>(p, follows ? number : 0);
+      auto next = row_of<T, width, kind, int32_t>(p, follows ? number : 0);
       if (!follows) next.lead = next.columns = 0;  // no vector of it is read
       more.give_way(row, next, frame, scale);
       mine.give_way(row, next, first, step, frame, scale);

@@ -14,8 +14,8 @@ namespace oddtile::ODDTILE_MACHINE {
 namespace {
 
 // Bytes of mask between the row that a block takes and the one whose mask it brings to L2: what an
-// H200 reads in about 4 us.
-constexpr int64_t kMaskAhead = int64_t(2) << 20;
+// H200 reads in about 2 us.
+constexpr int64_t kMaskAhead = int64_t(1) << 20;
 
 constexpr int64_t kBytesOfNs = 4000;  // that an H200 reads and writes
 
@@ -202,8 +202,8 @@ bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfigurat
                             .columns = problem.columns,
                             .frame_bytes = softmax_frame(problem, it).bytes,
                             .shared_slots = plan.shared_slots,
-                            .cluster_blocks = it.cluster,
-                            .lanes = plan.threads * it.cluster,
+                            .cluster_blocks = plan.cluster_blocks,
+                            .lanes = plan.threads * plan.cluster_blocks,
                             .rows_ahead = ceil_div(kMaskAhead, problem.columns),
                             .cuts_sectors = softmax_cuts_sectors(problem),
                             .start_delay = 0};
@@ -222,7 +222,7 @@ bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* str
   const LaunchShape shape = {.blocks = plan.blocks,
                              .threads = plan.threads,
                              .shared_bytes = plan.shared_bytes,
-                             .cluster_blocks = it.cluster};
+                             .cluster_blocks = plan.cluster_blocks};
   if (it.form == SoftmaxForm::few) return launch_few_rows<T>(problem, it, shape, stream);
   if (it.form != SoftmaxForm::tile) return launch_rows<T>(problem, it, plan, shape, stream);
   return launch_tiles<T>(problem, index, plan, shape, stream);
@@ -266,9 +266,9 @@ oddtile_status softmax_describe(const oddtile_softmax_problem& problem, int32_t 
   profile->tile_columns = int32_t(std::clamp(of_a_step, int64_t(1), int64_t(0x7FFFFFFF)));
   // A vector is summed by a tree, a lane's vectors one after the other, the lanes by a tree: as
   // deep as if every element of a lane's vector had a sum of its own.
-  const int32_t threads = softmax_plan(problem, softmax_index(id)).threads;
+  const SoftmaxPlan plan = softmax_plan(problem, softmax_index(id));
   const int32_t width = it.form == SoftmaxForm::tile ? 1 : softmax_width(problem.dtype, it.narrow);
-  profile->sum_lanes = (it.lanes > 0 ? it.lanes : threads * it.cluster) * width;
+  profile->sum_lanes = (it.lanes > 0 ? it.lanes : plan.threads * plan.cluster_blocks) * width;
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;
   profile->machine_arithmetic = 1;

@@ -51,23 +51,6 @@ struct CoveredRow {
 
   ODDTILE_DEVICE Index vectors() const { return (columns + lead + width - 1) / width; }
 
-  // The row that consists of vectors [first, first + count) of this one. A share other than the
-  // first starts on a vector; the first one is longer than a frame.
-  ODDTILE_DEVICE CoveredRow share(Index first, Index count) const {
-    CoveredRow result = *this;
-    const int64_t skipped = int64_t(first) * width;
-    result.x = x + skipped;
-    result.y = y + skipped;
-    if constexpr (kMasked) result.mask = mask + skipped;
-    if (first > 0) result.lead = 0;
-    const Index before = first > 0 ? first * width - lead : 0;  // columns
-    const Index left = columns > before ? columns - before : 0;
-    const Index room = count * width - result.lead;
-    result.columns = left < room ? left : room;
-    result.ragged = result.lead % width != 0 || (result.lead + result.columns) % width != 0;
-    return result;
-  }
-
   // Whether a vector holds a column.
   ODDTILE_DEVICE bool touches(Index vector) const {
     const Index first = vector * width - lead;
