@@ -37,7 +37,9 @@ void read_global(void* to, uintptr_t from, int bytes, Site site);
 void read_covering(void* to, uintptr_t from, int bytes, uint32_t elements, int element_bytes,
                    Site site);
 void write_global(uintptr_t to, const void* from, int bytes, Site site);
-void count_prefetch();
+// Nothing is read; but of the aligned `bytes` around the address one must be such that it may be
+// touched: nothing else would show a fetch of what has nothing to do with the tensors.
+void prefetch_global(uintptr_t address, int bytes, Site site);
 
 // ---- asynchronous copies of 16 bytes ----
 void copy_async(void* to, uintptr_t from, int valid_bytes, Site site);

@@ -1,4 +1,5 @@
 // Global memory behind the words, and the block's shared memory.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/sim/state.h"
@@ -77,8 +78,13 @@ void read_covering(void* to, uintptr_t from, int bytes, uint32_t elements, int e
   }
 }
 
-void count_prefetch() {
-  ++running->counters.prefetches;
+void prefetch_global(uintptr_t address, int bytes, Site site) {
+  sim::Machine::State& machine = *running;
+  ++machine.counters.prefetches;
+  const uintptr_t begin = address & ~uintptr_t(bytes - 1);
+  if (machine.touches(begin, bytes)) return;
+  machine.report(sim::HazardKind::out_of_bounds, site,
+                 machine.explain_access("prefetches", begin, bytes));
 }
 
 void write_global(uintptr_t to, const void* from, int bytes, Site site) {
@@ -161,6 +167,12 @@ bool Machine::State::writable(uintptr_t address, int bytes) {
     if (address >= region.begin && end <= region.end) return true;
   }
   return false;
+}
+
+bool Machine::State::touches(uintptr_t address, int bytes) const {
+  return std::any_of(regions.begin(), regions.end(), [=](const simulator::Region& region) {
+    return address < region.end && address + uintptr_t(bytes) > region.begin;
+  });
 }
 
 void Machine::State::check_awaited(uintptr_t address, int bytes, Site site) {

@@ -167,6 +167,7 @@ struct oddtile::sim::Machine::State {
   // ---- memory.cc ----
   bool readable(uintptr_t address, int bytes);
   bool writable(uintptr_t address, int bytes);
+  bool touches(uintptr_t address, int bytes) const;  // some byte may be touched
   void check_awaited(uintptr_t address, int bytes, Site site);
   std::string explain_access(const char* verb, uintptr_t address, int bytes) const;
   std::string place_in_regions(uintptr_t address) const;  // "+16 of q (4096 bytes)"

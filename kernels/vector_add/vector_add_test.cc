@@ -150,40 +150,90 @@ TEST(VectorAdd, AMaskOfZerosCostsTheMaskAlone) {
   EXPECT_EQ(machine.counters().bytes_written, 0);
 }
 
-// Lines and sectors that a launch of 2048 elements, two warps of one span or one of two, asks for.
+// What a launch asks for: lines and sectors, counted. Of out only runs of visible elements may
+// be touched: a prefetch of something else would be a hazard.
 template <class T, class IsVisible>
-int64_t prefetches(oddtile_dtype dtype, int32_t id, IsVisible is_visible) {
-  Buffer<T> x(2048, 0, T{}), y(2048, 0, T{}), out(2048, 0, T{});
-  Buffer<uint8_t> mask(2048, 0, 0);
-  for (int i = 0; i < 2048; ++i) mask[i] = is_visible(i);
+int64_t prefetches(oddtile_dtype dtype, int32_t id, IsVisible is_visible, int64_t n = 2048,
+                   int64_t offset = 0) {
+  Buffer<T> x(n, 0, T{}), y(n, 0, T{}), out(n, offset, T{});
+  Buffer<uint8_t> mask(n, 0, 0);
   sim::Machine machine;
   machine.begin(1);
+  int64_t visible = 0, run = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    mask[i] = is_visible(i);
+    visible += mask[i];
+    run = mask[i] != 0 ? run + 1 : 0;
+    const bool ends = run > 0 && (i + 1 == n || !is_visible(i + 1));
+    if (ends) machine.allow(&out[i + 1 - run], run * int64_t(sizeof(T)), "out");
+  }
   x.allow(machine, "x");
   y.allow(machine, "y");
-  out.allow(machine, "out");
   mask.allow(machine, "mask");
-  const oddtile_vector_add_problem problem = {dtype,    2048,        x.data(),
+  const oddtile_vector_add_problem problem = {dtype,    n,           x.data(),
                                               y.data(), mask.data(), out.data()};
   EXPECT_EQ(sim::vector_add_launch(&problem, id, nullptr, &machine), oddtile_ok);
-  EXPECT_TRUE(machine.hazards().empty());
+  for (const sim::Hazard& hazard : machine.hazards()) ADD_FAILURE() << hazard.text();
+  EXPECT_EQ(machine.counters().bytes_written, visible * int64_t(sizeof(T))) << "each once";
   return machine.counters().prefetches;
 }
 
-TEST(VectorAdd, AsksForTheSectorsThatItCutsWhereThatPays) {
-  constexpr int32_t kAsks = 5;  // however short the vector
-  const auto hidden = [](std::initializer_list<int> elements) {
-    return [elements](int i) { return std::count(elements.begin(), elements.end(), i) == 0; };
+constexpr int32_t kAsks = 5;  // however short the vector
+
+// Which elements of out are visible, or which are not.
+auto only(std::initializer_list<int64_t> elements) {
+  return [seen = std::vector<int64_t>(elements)](int64_t i) {
+    return std::count(seen.begin(), seen.end(), i) != 0;
   };
-  const auto alternating = [](int i) { return i % 2 == 0; };
-  const auto rare = [](int i) { return i % 100 == 0; };
-  EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, kAsks, hidden({5, 14, 800}))), 2) << "sectors";
-  EXPECT_EQ((prefetches<float>(oddtile_fp32, kAsks, hidden({5, 14, 800}))), 3);
-  EXPECT_EQ((prefetches<float>(oddtile_fp32, kAsks, hidden({2, 8, 17, 25, 2047}))), 2)
+}
+auto all_but(std::initializer_list<int64_t> elements) {
+  return [seen = only(elements)](int64_t i) { return !seen(i); };
+}
+
+TEST(VectorAdd, AsksForTheSectorsThatItCutsWhereThatPays) {
+  const auto alternating = [](int64_t i) { return i % 2 == 0; };
+  const auto rare = [](int64_t i) { return i % 100 == 0; };
+  EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, kAsks, all_but({5, 14, 800}))), 2) << "sectors";
+  EXPECT_EQ((prefetches<float>(oddtile_fp32, kAsks, all_but({5, 14, 800}))), 3);
+  EXPECT_EQ((prefetches<float>(oddtile_fp32, kAsks, all_but({2, 8, 17, 25, 2047}))), 2)
       << "four sectors of a line: the line";
   EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, kAsks, alternating)), 2 * 2048 / 128) << "lines";
   EXPECT_EQ((prefetches<float>(oddtile_fp32, kAsks, alternating)), 0);
   EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, kAsks, rare)), 0);
   EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, 2, alternating)), 0) << "short";
+}
+
+// A sector that is visible as a whole, which makes a chunk ask; one element of another; one each of
+// the four of a line. In a chunk of each place in its row.
+TEST(VectorAdd, AsksForNoSectorsButThose) {
+  for (const int64_t chunk : {0, 256, 512, 1792}) {
+    const auto floats = [=](int64_t i) {
+      return (i >= chunk && i < chunk + 8) || only({44, 96, 104, 112, 120})(i - chunk);
+    };
+    EXPECT_EQ((prefetches<float>(oddtile_fp32, kAsks, floats)), 2) << chunk;
+  }
+  for (const int64_t chunk : {0, 512, 1536}) {
+    const auto halves = [=](int64_t i) {
+      return (i >= chunk + 16 && i < chunk + 32) || only({37, 128, 144, 160, 176})(i - chunk);
+    };
+    EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, kAsks, halves)), 2) << chunk;
+  }
+}
+
+TEST(VectorAdd, AsksByTheLinesOfOut) {
+  // Begins 32 bytes into a line: the second line holds elements 24 to 55.
+  EXPECT_EQ((prefetches<float>(oddtile_fp32, kAsks, all_but({24, 33, 42, 51}), 2048, 8)), 1);
+  EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, kAsks, all_but({48, 66, 84, 102}), 2048, 16)), 1);
+}
+
+TEST(VectorAdd, AsksFrom16MiBOfOutOn) {
+  constexpr int64_t kElements = int64_t(4) << 20;
+  const auto cut = [](int64_t i) { return i < 8 || i == 44; };
+  EXPECT_EQ((prefetches<float>(oddtile_fp32, 2, cut, kElements)), 1);
+  EXPECT_EQ((prefetches<float>(oddtile_fp32, 2, cut, kElements - 1)), 0);
+  const auto cut_halves = [](int64_t i) { return i < 16 || i == 44; };
+  EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, 2, cut_halves, 2 * kElements)), 1);
+  EXPECT_EQ((prefetches<Bfloat16>(oddtile_bf16, 2, cut_halves, 2 * kElements - 1)), 0);
 }
 
 TEST(VectorAdd, MovesEveryByteOnce) {

@@ -86,8 +86,9 @@ inline constexpr bool kPrefersHopper = false;
 // Starts to bring the 32 bytes of memory around element `index` to L2: no access, but counted.
 inline constexpr uint32_t kSectorBytes = 32;
 template <class T>
-ODDTILE_DEVICE void prefetch_sector(Global<T> /*base*/, int64_t /*index*/) {
-  simulator::count_prefetch();
+ODDTILE_DEVICE void prefetch_sector(Global<T> base, int64_t index,
+                                    simulator::Site site = simulator::Site::here()) {
+  simulator::prefetch_global(address_of(base, index, sizeof(T)), int(kSectorBytes), site);
 }
 
 }  // namespace oddtile::sim

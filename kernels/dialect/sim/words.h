@@ -63,8 +63,7 @@ ODDTILE_DEVICE Value load_as(Global<T> base, int64_t index,
   return value;
 }
 
-// The same where only some of the values have an influence, a bit of `elements` each: what others
-// write beside them meanwhile is no race.
+// The same where only some values count, a bit of `elements` each: others may write the rest.
 template <class Value, class T>
 ODDTILE_DEVICE Value load_covering(Global<T> base, int64_t index, uint32_t elements,
                                    simulator::Site site = simulator::Site::here()) {
@@ -94,8 +93,9 @@ ODDTILE_DEVICE void store(Global<T> base, int64_t index, T value,
 
 // Starts to bring the line of element `index` to L2, for a later block: no access, but counted.
 template <class T>
-ODDTILE_DEVICE void prefetch(Global<T> /*base*/, int64_t /*index*/) {
-  simulator::count_prefetch();
+ODDTILE_DEVICE void prefetch(Global<T> base, int64_t index,
+                             simulator::Site site = simulator::Site::here()) {
+  simulator::prefetch_global(address_of(base, index, sizeof(T)), 128, site);
 }
 
 // Address modulo a power of two, for choosing an access width.
