@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 
 namespace oddtile::properties {
 namespace {
@@ -49,8 +50,19 @@ std::string readable(const char* name) {
   return result;
 }
 
-bool is_of_the_language(const std::string& name) {
-  return name.find("std::") != std::string::npos || name.find("__gnu_cxx::") != std::string::npos;
+// The standard library's own, which all share: not what has one of its types for an argument. After
+// _Z a guard, a local or a nested name may be said to be one.
+bool is_of_the_language(std::string_view name) {
+  if (!name.starts_with("_Z")) return false;
+  name.remove_prefix(std::min(name.find_first_not_of("GVZNK", 2), name.size()));
+  const bool is_std = name.size() > 1 && name[0] == 'S' && name[1] >= 'a' && name[1] <= 'z';
+  return is_std || name.starts_with("9__gnu_cxx");
+}
+
+// A thread's own variable has no address to compare before a thread has it.
+bool can_be_anothers(const ElfW(Sym) & symbol) {
+  return ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE &&
+         ELF64_ST_TYPE(symbol.st_info) != STT_TLS && symbol.st_shndx != SHN_UNDEF;
 }
 
 }  // namespace
@@ -63,12 +75,10 @@ std::string symbol_of_another(void* library) {
   const uint32_t count = count_of(table.hash);
   for (uint32_t i = 0; i < count; ++i) {
     const ElfW(Sym)& symbol = table.symbols[i];
-    if (ELF64_ST_BIND(symbol.st_info) != STB_GNU_UNIQUE || symbol.st_shndx == SHN_UNDEF) continue;
     const char* name = table.names + symbol.st_name;
+    if (!can_be_anothers(symbol) || is_of_the_language(name)) continue;
     const auto own = map->l_addr + symbol.st_value;
-    if (reinterpret_cast<ElfW(Addr)>(dlsym(library, name)) == own) continue;
-    std::string text = readable(name);
-    if (!is_of_the_language(text)) return text;
+    if (reinterpret_cast<ElfW(Addr)>(dlsym(library, name)) != own) return readable(name);
   }
   return {};
 }

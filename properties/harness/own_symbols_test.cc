@@ -19,7 +19,8 @@ TEST(OwnSymbols, TheSecondLibraryGetsTheFirstOnesUniqueSymbol) {
   void* second = loaded(PLUGIN_FIXTURE_AGAIN);
   ASSERT_TRUE(first != nullptr && second != nullptr && first != second);
   EXPECT_EQ(symbol_of_another(first), "");
-  EXPECT_EQ(symbol_of_another(second), "oddtile_one_a_process");
+  EXPECT_EQ(symbol_of_another(second).find("oddtile::one_place<std::vector<int"), 0u)
+      << symbol_of_another(second);
 }
 
 TEST(OwnSymbols, ALibraryWithoutSuchSymbols) {

@@ -25,7 +25,8 @@ int own_functions_first() {
 
 std::string why_without_table(void* library) {
   const auto reason = reinterpret_cast<ReasonFunction>(dlsym(library, kReasonSymbol));
-  if (reason != nullptr) return fmt::format("offers no table: {}", reason());
+  const char* text = reason != nullptr ? reason() : nullptr;
+  if (text != nullptr) return fmt::format("offers no table: {}", text);
   return fmt::format("does not support version {} of the table", ODDTILE_ABI_VERSION);
 }
 

@@ -1,14 +1,22 @@
 // No test but a library for own_symbols_test.cc and plugin_test.cc, built twice. Its table is named
-// by a function that the test program has, too; and it defines a symbol as g++ defines an inline
-// variable: one a process.
+// by a function that the test program has, too; and it defines symbols as g++ defines inline
+// variables: one a process. Of these oddtile::one_place<std::vector<int>> matters; that of
+// namespace std and a thread's own do not. By their hashes the table has it last, so that the
+// others, if they counted, would be named instead.
 #include "kernels/api/kernels.h"
 
 __asm__(
+    ".macro unique name\n"
+    ".globl \\name\n"
+    ".type \\name, @gnu_unique_object\n"
+    ".size \\name, 4\n"
+    "\\name: .long 1\n"
+    ".endm\n"
     ".data\n"
-    ".globl oddtile_one_a_process\n"
-    ".type oddtile_one_a_process, @gnu_unique_object\n"
-    ".size oddtile_one_a_process, 4\n"
-    "oddtile_one_a_process: .long 1\n"
+    "unique _ZN7oddtile9one_placeISt6vectorIiSaIiEEEE\n"
+    "unique _ZNSt3oneE\n"
+    ".section .tdata,\"awT\",@progbits\n"
+    "unique oddtile_one_a_thread\n"
     ".text\n");
 
 ODDTILE_API __attribute__((weak)) const char* oddtile_whose() {

@@ -48,7 +48,7 @@ TEST(plugin, is_refused_where_it_would_use_what_is_another_librarys) {
   std::string reason;
   load_plugin(PLUGIN_FIXTURE, &reason);
   EXPECT_EQ(load_plugin(PLUGIN_FIXTURE_AGAIN, &reason), nullptr);
-  EXPECT_NE(reason.find("another library's oddtile_one_a_process"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("another library's oddtile::one_place"), std::string::npos) << reason;
 }
 
 }  // namespace
