@@ -176,7 +176,7 @@ typedef struct oddtile_implementation {
   const char* (*status_text)(oddtile_status status); /* one clause, lower case, no full stop */
 } oddtile_implementation;
 
-/* A plug-in is a shared library that exports this function; NULL: version not supported. */
+/* What a plug-in, a shared library, exports; NULL: version not supported, or no machine for it. */
 typedef const oddtile_implementation* (*oddtile_plugin_function)(uint32_t abi_version);
 #define ODDTILE_PLUGIN_SYMBOL "oddtile_plugin"
 

@@ -35,7 +35,7 @@ std::vector<oracles::Case> cases_of(const std::vector<std::string>& words) {
   std::copy_if(words.begin(), words.end(), std::back_inserter(texts),
                [](const std::string& word) { return !is_library(word); });
   std::vector<oracles::Case> cases;
-  for (const std::string& line : case_lines(texts)) cases.push_back(case_of(line));
+  for (const auto& [text, where] : case_lines(texts)) cases.push_back(case_of(text, where));
   if (cases.empty()) throw WrongUse("compare needs a case: a text, or @file with one a line");
   return cases;
 }

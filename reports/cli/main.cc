@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "reports/cli/commands.h"
@@ -100,25 +102,34 @@ void add_tune(CLI::App& app, TuneOptions& options) {
   command->add_flag("--unverified", options.unverified, "do not judge outputs");
 }
 
+// CLI::PositiveNumber lets NaN pass, with which no time is ever above the limit.
+std::string is_a_ratio(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool good = *end == '\0' && std::isfinite(value) && value > 0;
+  return good ? "" : fmt::format("'{}' is no ratio of times; 1.01 is 1 % more", text);
+}
+
 void add_compare(CLI::App& app, CompareOptions& options) {
   CLI::App* command = app.add_subcommand(
       "compare", "plug-ins side by side in the same buffers: time and bits, outputs judged");
   command
       ->add_option("libraries and cases", options.words,
-                   "paths that end in .so, the first the baseline; cases, or @file with one a line")
+                   "libraries: paths that end in .so, the first the baseline (of one alone: this "
+                   "program's own kernels); cases: texts, or @file with one a line")
       ->required();
   command->add_option("--machine", options.machine, "cuda")->capture_default_str();
   command->add_option("--rounds", options.rounds, "medians and intervals are of so many")
       ->capture_default_str()
-      ->check(CLI::Range(kLeastRounds, 10'000));
+      ->check(CLI::Range(kLeastRounds, kMostRounds));
   command->add_option("--repeats", options.repeats, "launches in one graph: for small problems")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_flag("--all", options.all, "each configuration that the baseline has");
   command
       ->add_option("--slower", options.slower,
-                   "a case whose time over the baseline's lies wholly above it is a finding")
-      ->check(CLI::PositiveNumber);
+                   "a case whose time over the baseline's lies wholly above it is a finding: 1.01")
+      ->check(is_a_ratio);
   command->add_flag("--json", options.json, "print the result as JSON");
 }
 

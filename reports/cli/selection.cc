@@ -30,16 +30,21 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-std::vector<std::string> case_lines(const std::vector<std::string>& cases) {
-  std::vector<std::string> lines;
+std::vector<CaseLine> case_lines(const std::vector<std::string>& cases) {
+  std::vector<CaseLine> lines;
   for (const std::string& text : cases) {
     if (!text.starts_with('@')) {
-      lines.push_back(text);
+      lines.push_back({text, "case"});
       continue;
     }
-    std::istringstream file(read_file(text.substr(1)));
+    const std::string path = text.substr(1);
+    std::istringstream file(read_file(path));
+    int number = 0;
     for (std::string line; std::getline(file, line);) {
-      if (!line.empty() && line[0] != '#') lines.push_back(line);
+      ++number;
+      const size_t first = line.find_first_not_of(" \t\r");
+      if (first == std::string::npos || line[first] == '#') continue;
+      lines.push_back({line, fmt::format("{}, line {}", path, number)});
     }
   }
   return lines;

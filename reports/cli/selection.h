@@ -16,7 +16,11 @@ const oddtile_implementation& chosen_implementation(const Selection& selection,
 void choose_arithmetic(const Selection& selection, properties::Machine& machine);
 
 // Texts of cases, where each may be @file instead: one a line, # begins a comment.
-std::vector<std::string> case_lines(const std::vector<std::string>& cases);
+struct CaseLine {
+  std::string text;
+  std::string where;  // "case", or "points.txt, line 7": what a complaint begins with
+};
+std::vector<CaseLine> case_lines(const std::vector<std::string>& cases);
 
 // The whole file as text.
 std::string read_file(const std::string& path);

@@ -32,6 +32,18 @@ TEST(Selection, a_case_is_one_word_or_many_or_a_file) {
   std::filesystem::remove(path);
 }
 
+TEST(Selection, cases_of_a_file_know_their_line) {
+  const std::string path = testing::TempDir() + "points.txt";
+  std::ofstream(path) << "# why\nsoftmax columns=3\n\n  # these\n \nvector_add n=3\r\n";
+  const auto lines = case_lines({"softmax", "@" + path});
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].text + " of " + lines[0].where, "softmax of case");
+  EXPECT_EQ(lines[1].text + " of " + lines[1].where, "softmax columns=3 of " + path + ", line 2");
+  EXPECT_EQ(lines[2].where, path + ", line 6");
+  EXPECT_EQ(case_of(lines[2].text), case_of("vector_add n=3"));
+  std::filesystem::remove(path);
+}
+
 TEST(Selection, a_complaint_says_where_and_what_there_is) {
   EXPECT_TRUE(contains(complaint([] { chosen_case({.words = {"softmax colums=3"}}); }), "byte 8"));
   EXPECT_TRUE(contains(complaint([] { chosen_case({.words = {"no.case"}}); }), "no.case"));

@@ -36,9 +36,9 @@ int tune_command(const TuneOptions& options) {
                                 .density = options.density,
                                 .run = options.run};
   bool clean = true;
-  for (const std::string& line : case_lines(options.cases)) {
-    const TunedPoint point = tune(case_of(line), fused, machine, *timer, tuning);
-    print(line, point);
+  for (const auto& [text, where] : case_lines(options.cases)) {
+    const TunedPoint point = tune(case_of(text, where), fused, machine, *timer, tuning);
+    print(text, point);
     for (const TunedConfiguration& one : point.configurations) {
       clean = clean && !one.verdict.starts_with("fail") && one.us > 0;
     }

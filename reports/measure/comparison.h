@@ -18,7 +18,7 @@ struct Library {
 };
 
 struct ComparisonOptions {
-  int rounds = 31;                           // at least kLeastRounds (ratio.h)
+  int rounds = 31;                           // from kLeastRounds to kMostRounds (ratio.h)
   int repeats = 1;                           // launches in one graph, L2 warm after the first
   int64_t elements_made = int64_t(1) << 21;  // of softmax and vector add; the rest repeats them
   int64_t rows_judged = 64;                  // of attention, sampled; others: all that was made

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "oracles/case/text.h"
 #include "reports/measure/stand_in.h"
@@ -105,10 +107,21 @@ TEST(Comparison, TheSameLibraryTwice) {
 
 TEST(Comparison, OtherBitsAreCountedAndAreNoFinding) {
   const oddtile_implementation other = softmax_with<flip_a_bit>();
-  const auto entries = compared(kSoftmax, {&fused(), &other}, kParts);
+  const auto entries = compared(kSoftmax, {&fused(), &other, &fused()}, kParts);
   EXPECT_EQ(entries[1].bits[0].differing, 2);
   EXPECT_EQ(entries[1].verdict, "pass");
   EXPECT_EQ(finding(entries[1], 0), "");
+  EXPECT_EQ(entries[2].bits[0].differing, 0) << "the first is the baseline, not the one before";
+  EXPECT_DOUBLE_EQ(entries[2].slowdown, 3);
+}
+
+TEST(Comparison, TheCopyMovesAsManyBytesAsTheWholeCase) {
+  MadeUpClock clock = clock_of(1);
+  const std::vector<Library> libraries = {{"a", &fused()}};
+  ComparisonOptions options = kParts;
+  options.rounds = 6;
+  compare(case_named(kSoftmax), libraries, properties::sim_machine(), clock, options);
+  EXPECT_EQ(clock.copied.count(150 * 8 * sizeof(float)), 1u) << "read, and as many written";
 }
 
 TEST(Comparison, AWrongAnswerIsAFindingWhereverItLies) {
@@ -121,6 +134,40 @@ TEST(Comparison, AWrongAnswerIsAFindingWhereverItLies) {
   EXPECT_EQ(finding(entries[0], 0), "wrong output");
   EXPECT_EQ(entries[1].verdict, "pass");
   EXPECT_EQ(entries[1].bits[0].differing, 2);
+}
+
+// One row of 150, wherever it is among those that are made: all of them are judged.
+template <int row>
+void spoil_a_row(const oddtile_softmax_problem& problem) {
+  static_cast<float*>(problem.y)[row * problem.y_row_stride + 3] += 0.25f;
+}
+
+TEST(Comparison, EveryRowThatIsMadeIsJudged) {
+  const oddtile_implementation wrong[] = {softmax_with<spoil_a_row<37>>(),
+                                          softmax_with<spoil_a_row<73>>(),
+                                          softmax_with<spoil_a_row<101>>()};
+  for (const oddtile_implementation& one : wrong) {
+    EXPECT_EQ(compared(kSoftmax, {&one}, {.elements_made = 8 * 150})[0].verdict, "fail");
+  }
+}
+
+void spoil_both_ends(const oddtile_softmax_problem& problem) {
+  spoil_a_row<1>(problem);
+  forget_the_last_element(problem);
+}
+
+TEST(Comparison, TheFirstFaultIsExplained) {
+  const oddtile_implementation wrong = softmax_with<spoil_both_ends>();
+  const auto entries = compared(kSoftmax, {&wrong}, kParts);
+  EXPECT_EQ(entries[0].explanation.find("y[row 1, column 3]"), 0u) << entries[0].explanation;
+}
+
+TEST(Comparison, SuspectIsAFinding) {
+  ComparedEntry entry;
+  entry.verdict = "suspect";
+  EXPECT_EQ(finding(entry, 0), "wrong output");
+  entry.verdict = "pass, edges vacuous";
+  EXPECT_EQ(finding(entry, 0), "");
 }
 
 // Edges alone: where the largest element of a row stands last.
@@ -183,6 +230,13 @@ TEST(Comparison, AWorkspaceIsThere) {
       "attention seq_q=20 seq_k=30 head_dim=16 scores=noise contents=noise", {&fused(), eager});
   EXPECT_EQ(entries[1].problem, "");
   EXPECT_EQ(entries[1].verdict, "pass");
+  oddtile_implementation little = fused();
+  little.workspace_bytes = [](const oddtile_problem*, int32_t) { return int64_t(256); };
+  EXPECT_EQ(compared("attention seq_q=20 seq_k=30 head_dim=16 scores=noise contents=noise",
+                     {&little, eager, &little})[1]
+                .verdict,
+            "pass")
+      << "the largest that anybody asks for";
 }
 
 TEST(Comparison, AttentionHasTwoOutputs) {
@@ -215,11 +269,13 @@ TEST(Comparison, WhatIsNotOfferedIsALineAndAFinding) {
   EXPECT_EQ(entries[1].problem, "does not offer this case");
   EXPECT_EQ(finding(entries[1], 0), "not compared");
   EXPECT_EQ(entries[2].baseline, "a");
-  const auto alone = compared(kSoftmax, {&none, &fused()}, kParts);
-  EXPECT_EQ(alone[1].problem, "");
-  EXPECT_EQ(alone[1].verdict, "pass");
-  EXPECT_EQ(alone[1].baseline, "") << "there is nothing to compare with";
-  EXPECT_TRUE(alone[1].bits.empty());
+  const auto alone = compared(kSoftmax, {&none, &fused(), &fused()}, kParts);
+  for (const ComparedEntry& entry : std::span(alone).subspan(1)) {
+    EXPECT_EQ(entry.problem, "");
+    EXPECT_EQ(entry.verdict, "pass");
+    EXPECT_EQ(entry.baseline, "") << "there is nothing to compare with";
+    EXPECT_TRUE(entry.bits.empty());
+  }
   EXPECT_EQ(compared("softmax rows=0 columns=8", {&fused()})[0].problem,
             "there is nothing to compute");
 }
@@ -237,6 +293,42 @@ TEST(Comparison, AFailedLaunchIsALineAndAFinding) {
   for (const ComparedEntry& entry : compared(kSoftmax, {&fused(), &fused()}, kParts, machine)) {
     EXPECT_EQ(entry.problem, "the device is lost after an error");
   }
+}
+
+int launches_left = 0;
+
+TEST(Comparison, ALaunchThatFailsWhileItIsTimedIsALineAndAFinding) {
+  oddtile_implementation tires = fused();
+  tires.softmax = [](const oddtile_softmax_problem* problem, int32_t id, void* space,
+                     void* stream) {
+    if (launches_left-- <= 0) return oddtile_launch_failed;
+    return fused().softmax(problem, id, space, stream);
+  };
+  launches_left = 3;
+  const auto entries = compared(kSoftmax, {&tires, &fused()}, kParts);
+  EXPECT_EQ(entries[0].problem, "a launch failed while it was timed");
+  EXPECT_EQ(entries[1].baseline, "");
+  EXPECT_EQ(entries[1].verdict, "pass");
+}
+
+// A device that says after a launch, once, that something went wrong.
+class Complaining : public StandIn {
+ public:
+  Complaining() : StandIn({&fused()}) {}
+  std::string synchronise() override { return std::exchange(pending, ""); }
+  static inline std::string pending;
+};
+
+TEST(Comparison, AnErrorOfTheDeviceIsALineAndAFinding) {
+  oddtile_implementation errs = fused();
+  errs.softmax = [](const oddtile_softmax_problem*, int32_t, void*, void*) {
+    Complaining::pending = "misaligned address";
+    return oddtile_ok;
+  };
+  Complaining machine;
+  const auto entries = compared(kSoftmax, {&fused(), &errs}, kParts, machine);
+  EXPECT_EQ(entries[0].verdict, "pass");
+  EXPECT_EQ(entries[1].problem, "misaligned address");
 }
 
 TEST(Comparison, AConfigurationIsTheBaselinesAndHasItsNameElsewhere) {

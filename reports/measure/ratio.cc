@@ -75,7 +75,8 @@ Ratio paired_ratio(std::span<const double> baseline, std::span<const double> sub
 }
 
 Ratio ranked_ratio(std::span<const double> baseline, std::span<const double> subject) {
-  ODDTILE_ASSERT(baseline.size() == subject.size() && baseline.size() >= size_t(kLeastRounds));
+  ODDTILE_ASSERT(baseline.size() == subject.size() && baseline.size() >= size_t(kLeastRounds) &&
+                 baseline.size() <= size_t(kMostRounds));
   std::vector<double> logs, averages;
   for (size_t i = 0; i < baseline.size(); ++i) {
     logs.push_back(std::log(baseline[i] / subject[i]));

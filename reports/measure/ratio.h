@@ -32,8 +32,9 @@ Ratio paired_ratio(std::span<const double> baseline, std::span<const double> sub
 
 // The same question answered by ranks (as reports/peers/ratio.py): Hodges and Lehmann's estimate of
 // the paired log ratios and the interval of the signed-rank test. Narrower than the bootstrap of
-// medians, and as honest where the differences are symmetric. At least kLeastRounds.
-inline constexpr int kLeastRounds = 6;  // with fewer no 95 % interval exists
+// medians, and as honest where the differences are symmetric.
+inline constexpr int kLeastRounds = 6;    // with fewer no 95 % interval exists
+inline constexpr int kMostRounds = 1000;  // half a second; with ten times as many ten minutes
 Ratio ranked_ratio(std::span<const double> baseline, std::span<const double> subject);
 
 }  // namespace oddtile::reports

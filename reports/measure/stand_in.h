@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ class MadeUpClock : public Timer {
   std::optional<double> copy_rate(int64_t, int) override { return std::nullopt; }
   std::optional<double> matmul_rate(int64_t, int, std::string*) override { return std::nullopt; }
   Launch copying(void* to, const void* from, int64_t bytes) override {
+    copied.insert(bytes);
     return [=] {
       std::memcpy(to, from, size_t(bytes));
       return oddtile_ok;
@@ -75,6 +77,7 @@ class MadeUpClock : public Timer {
   }
 
   int rounds = 0;
+  std::multiset<int64_t> copied;  // bytes of each copy that was asked for
 
  private:
   std::function<double(size_t, int)> us_;

@@ -26,7 +26,7 @@ struct ComparedEntry {
   double copy_us = 0;      // of a copy of as many bytes in the same rounds; 0: not beside a copy
   double copy_share = 0;   // of its rate
   double rate = 0;
-  std::string rate_unit;    // "GB/s" or "TFLOP/s"; empty: what is hidden is not counted
+  std::string rate_unit;    // "TFLOP/s" of attention; empty: not counted
   std::string baseline;     // empty: this is it, or there was nothing to compare with
   double slowdown = 0;      // time over the baseline's
   double slowdown_low = 0;  // 95 % interval
