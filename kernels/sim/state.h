@@ -35,7 +35,7 @@ struct AddressRange {
 struct Region {
   uintptr_t begin;
   uintptr_t end;
-  uintptr_t read_begin;  // rounded out to 128 bytes: covering aligned loads are allowed
+  uintptr_t read_begin;  // rounded out to 16 bytes: covering aligned loads are allowed
   uintptr_t read_end;
   std::string name;
 };

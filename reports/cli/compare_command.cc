@@ -1,5 +1,7 @@
 // `oddtile compare before.so after.so '<case>' ...`: did a change make it faster, and did it change
 // a bit?
+#include "reports/cli/compare_command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "reports/cli/comparison_text.h"
 #include "reports/cli/selection.h"
-#include "reports/measure/comparison.h"
 
 namespace oddtile::reports {
 namespace {
@@ -16,7 +17,6 @@ bool is_library(const std::string& word) {
   return word.ends_with(".so") && !word.starts_with('@');
 }
 
-// Of one library alone the baseline are the program's own kernels.
 std::vector<Library> libraries_of(const std::vector<std::string>& words) {
   std::vector<Library> libraries;
   for (const std::string& word : words) {
@@ -42,24 +42,15 @@ std::vector<oracles::Case> cases_of(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int compare_command(const CompareOptions& options) {
-  const std::vector<oracles::Case> cases = cases_of(options.words);
-  std::vector<Library> libraries = libraries_of(options.words);
-  properties::Machine& machine = machine_named(options.machine);
-  std::string reason;
-  const std::unique_ptr<Timer> timer = make_timer(machine, &reason);
-  if (timer == nullptr) throw WrongUse("cannot time: " + reason);
-  if (libraries.size() == 1) {
-    libraries.insert(libraries.begin(),
-                     {"fused of this program", &implementation_named("fused", machine)});
-  }
+int compare_with(const std::vector<oracles::Case>& cases, const std::vector<Library>& libraries,
+                 properties::Machine& machine, Timer& timer, const CompareOptions& options) {
   const ComparisonOptions how = {.rounds = options.rounds, .repeats = options.repeats};
   std::vector<ComparedEntry> all;
   for (oracles::Case subject : cases) {
     if (options.all) subject.configuration = 0;
     int32_t offered = 0;
     do {
-      const auto entries = compare(subject, libraries, machine, *timer, how, &offered);
+      const auto entries = compare(subject, libraries, machine, timer, how, &offered);
       if (!options.json) {
         fmt::print("{}", comparison_text(entries, options.slower));
         std::fflush(stdout);
@@ -72,6 +63,24 @@ int compare_command(const CompareOptions& options) {
     return finding(entry, options.slower).empty();
   });
   return clean ? 0 : 1;
+}
+
+std::vector<Library> with_baseline(std::vector<Library> libraries, properties::Machine& machine) {
+  if (libraries.size() == 1) {
+    libraries.insert(libraries.begin(),
+                     {"fused of this program", &implementation_named("fused", machine)});
+  }
+  return libraries;
+}
+
+int compare_command(const CompareOptions& options) {
+  const std::vector<oracles::Case> cases = cases_of(options.words);
+  const std::vector<Library> libraries = libraries_of(options.words);
+  properties::Machine& machine = machine_named(options.machine);
+  std::string reason;
+  const std::unique_ptr<Timer> timer = make_timer(machine, &reason);
+  if (timer == nullptr) throw WrongUse("cannot time: " + reason);
+  return compare_with(cases, with_baseline(libraries, machine), machine, *timer, options);
 }
 
 }  // namespace oddtile::reports
