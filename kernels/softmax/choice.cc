@@ -13,6 +13,9 @@ constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 1100;
 constexpr int64_t kHandful = 8;
+constexpr int64_t kFewShort = 700;    // where rows are short
+constexpr int64_t kThousands = 5000;  // that the L2 holds
+constexpr int64_t kHundredThousand = 100000;
 
 // Preferred configurations of lanes within a warp, shortest row first.
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 46, 8};
@@ -21,6 +24,7 @@ constexpr int32_t kFewRows[] = {38, 39, 40, 41, 42, 43, 44, 45};
 constexpr int32_t kTiles[] = {57, 22, 23, 24, 63, 64, 26, 27, 28, 29};
 constexpr int32_t kSameBankTiles[] = {58, 25, 26, 27, 28, 29};
 constexpr int32_t kBlock4 = 9, kBlock8 = 10, kBlock9 = 11, kBlock5 = 61;
+constexpr int32_t kBlock2 = kSoftmaxWords + 9;
 constexpr int32_t kBlock4WarpMore = 59, kBlock4TwoMore = 60;
 constexpr int32_t kInPlace = 62;
 constexpr int32_t kShared512[] = {12, 14, 15, 16, 17};  // by a growing cluster
@@ -29,17 +33,26 @@ constexpr int32_t kSmall[] = {52, 53, 54, 56};  // blocks of 128 or 256 threads,
 constexpr int32_t kHeldByMany = 65;             // blocks of 128 threads, as many as hold a row
 constexpr int32_t kStay16x512 = 48, kStay16x512x4 = 50, kStay8x4 = 49, kStay16 = 51;
 
-// Clusters of small blocks that many long rows get: the first entry with at least their vectors.
-struct LongRows {
-  int64_t most_vectors;
+// What rows up to a length get: the first entry that reaches it.
+struct UpTo {
+  int64_t most;
   int32_t index;
 };
-constexpr LongRows kLong32[] = {{6144, 52}, {13312, 53}, {35000, 54}, {90112, 56}};
-constexpr LongRows kLong16[] = {{6144, 52},  {20000, 53}, {29000, 55},
-                                {32768, 54}, {45056, 55}, {90112, 56}};
-constexpr LongRows kLongRagged16[] = {{45056, 55}, {90112, 56}};
+
+// Short fp32 rows element by element, by columns. A lane has few elements where few would be idle.
+constexpr UpTo kWords[] = {{40, kSoftmaxWords},      {64, kSoftmaxWords + 1},
+                           {122, kSoftmaxWords + 2}, {128, kSoftmaxWords + 3},
+                           {160, kSoftmaxWords + 4}, {256, kSoftmaxWords + 5},
+                           {384, kSoftmaxWords + 7}, {512, kSoftmaxWords + 8}};
+constexpr int32_t kWordsOf2Rows = kSoftmaxWords + 6;
+
+// Clusters of small blocks that many long rows get, by vectors.
+constexpr UpTo kLong32[] = {{6144, 52}, {13312, 53}, {35000, 54}, {90112, 56}};
+constexpr UpTo kLong16[] = {{6144, 52},  {20000, 53}, {29000, 55},
+                            {32768, 54}, {45056, 55}, {90112, 56}};
+constexpr UpTo kLongRagged16[] = {{45056, 55}, {90112, 56}};
 // Of a masked row each lane waits for memory twice: all at once where registers hold the row.
-constexpr LongRows kLongMasked[] = {{16384, kHeldByMany}, {40960, 55}, {81920, 56}};
+constexpr UpTo kLongMasked[] = {{16384, kHeldByMany}, {40960, 55}, {81920, 56}};
 constexpr int64_t kLongVectors = 4096;  // which a block of 512 threads holds
 // From here to kLongVectors blocks of 9 vectors a lane leave a third of the registers idle: two of
 // them on a multiprocessor, which has no place for a third.
@@ -90,19 +103,37 @@ bool likes_tile_with_gaps(const oddtile_softmax_problem& p) {
   return p.columns <= 256 || (p.mask == nullptr && p.columns > 320 && p.columns <= 800);
 }
 
+template <int32_t count>
+int32_t entry_for(const UpTo (&table)[count], int64_t length) {
+  for (const UpTo& entry : table) {
+    if (length <= entry.most) return entry.index;
+  }
+  return -1;
+}
+
+// Short fp32 rows element by element: wherever vectors would be cut or x lies otherwise than y;
+// whole vectors where rows are some thousands, too. The L2 holds those, and instructions count.
+int32_t words_for(const oddtile_softmax_problem& p) {
+  if (p.dtype != oddtile_fp32 || p.mask != nullptr) return -1;
+  const bool some = p.rows < kThousands;
+  if (softmax_rows_are_whole(p, false)) {
+    const int64_t most = p.rows < kFew ? 256 : 320;
+    return some && p.rows >= kFewShort && p.columns <= most ? entry_for(kWords, p.columns) : -1;
+  }
+  if (p.columns > (some ? 512 : 320)) return -1;
+  // What the L2 holds is quicker with more warps.
+  const bool dense = p.y_row_stride == p.columns && p.x != p.y;
+  if (dense && p.rows >= kHundredThousand && p.columns > 192 && p.columns <= 256) {
+    return kWordsOf2Rows;
+  }
+  return entry_for(kWords, p.columns);
+}
+
 // A row a block as soon as can be pays while blocks are few; the longer the rows, the more of them.
 int32_t few_rows_for(const oddtile_softmax_problem& p, const SoftmaxMachine& machine) {
   const int64_t vectors = softmax_row_vectors(p, kSoftmaxConfigurations[kBlock4]);
-  const int64_t most = vectors <= 32 ? 700 : (vectors < 256 ? kFew : 5000);
+  const int64_t most = vectors <= 32 ? kFewShort : (vectors < 256 ? kFew : kThousands);
   return p.rows < most ? first_of(kFewRows, p, machine) : -1;
-}
-
-template <int32_t count>
-int32_t entry_for(const LongRows (&table)[count], int64_t vectors) {
-  for (const LongRows& entry : table) {
-    if (vectors <= entry.most_vectors) return entry.index;
-  }
-  return -1;
 }
 
 // Many long rows over clusters of small blocks. -1: not for those.
@@ -193,8 +224,8 @@ int32_t measured_block_for(const oddtile_softmax_problem& p, int64_t vectors) {
   if (whole && p.x == p.y && between(512, 1024)) return kInPlace;
   if (!is_fp32) return whole && vectors == 256 ? kBlock5 : (is_even ? kBlock4WarpMore : -1);
   if (moves) return -1;
-  if (!whole && between(192, 256)) return kBlock5;
-  return between(whole ? 256 : 704, 2048) ? kBlock4TwoMore : -1;
+  if (!whole && between(192, 256)) return vectors < 203 ? kBlock5 : kBlock2;
+  return between(whole ? 244 : 704, 2048) ? kBlock4TwoMore : -1;
 }
 
 // A block per row: in registers, but for some rows in place, which shared memory holds too.
@@ -225,6 +256,8 @@ int32_t choose_softmax(const oddtile_softmax_problem& p, const SoftmaxMachine& m
         same_banks ? first_of(kSameBankTiles, p, machine) : first_of(kTiles, p, machine);
     if (tile >= 0) return tile;
   }
+  const int32_t words = words_for(p);
+  if (words >= 0 && admits(words)) return words;
   const int32_t few = few_rows_for(p, machine);
   if (few >= 0) return few;
   const int32_t small = small_blocks_for(p, machine);

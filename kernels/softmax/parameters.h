@@ -11,12 +11,12 @@ namespace oddtile {
 // Where a row is held: by lanes of a warp or by a block, in registers; by a block or a cluster, in
 // registers and shared memory, also of one that takes one row after another (staying); many rows in
 // a tile in shared memory; nowhere (read twice). Few: by a warp or a block, in registers, whole
-// vectors only, as soon as can be.
-enum class SoftmaxForm { lanes, block, shared, staying, tile, online, few };
+// vectors only, as soon as can be. Words: by lanes of a warp, in registers, element by element.
+enum class SoftmaxForm { lanes, block, shared, staying, tile, online, few, words };
 
 // `lanes` lanes share a row (part of a warp; 0: all blocks of a cluster). A lane owns `vectors`
-// vectors of the row in registers (online: per step; tile: elements). Vectors have 16 bytes, or two
-// elements where `narrow` (a tile then has few rows). threads = 0: as many as the row needs.
+// vectors of the row in registers (online: per step; tile, words: elements). Vectors have 16 bytes,
+// or two elements where `narrow` (a tile then has few rows). threads = 0: as many as the row needs.
 struct SoftmaxConfiguration {
   const char* name;
   SoftmaxForm form;
@@ -26,8 +26,9 @@ struct SoftmaxConfiguration {
   bool narrow = false;
   int32_t cluster = 1;  // blocks that share a row; 0: as many as hold it in registers
   bool close = false;   // frames of 16 bytes for rows that start anywhere
-  int32_t least = 0;    // tile: elements that every lane has
+  int32_t least = 0;    // tile, words: elements that every lane has
   int32_t spare = 0;    // block: warps more than the row needs
+  int32_t rows = 1;     // words: that a lane has a part of
 };
 
 inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
@@ -110,10 +111,26 @@ inline constexpr SoftmaxConfiguration kSoftmaxConfigurations[] = {
     // As many blocks as hold a row in registers: no lane is idle for long.
     {"blocks of 128 lanes x 8 vectors", SoftmaxForm::shared, 128, 0, 8, false, 0},  // 65
     {"blocks of 32 lanes x 2 vectors", SoftmaxForm::shared, 32, 0, 2, false, 0},    // 66, to fuzz
+
+    // For fp32 without a mask: short rows element by element, and a block of lanes with little
+    // each.
+    {"8 lanes x 5 words", SoftmaxForm::words, 128, 8, 5},                                   // 67
+    {"16 lanes x 4 words", SoftmaxForm::words, 128, 16, 4, false, 1, false, 2},             // 68
+    {"16 lanes x 8 words", SoftmaxForm::words, 128, 16, 8, false, 1, false, 4},             // 69
+    {"warp x 4 words", SoftmaxForm::words, 128, 32, 4, false, 1, false, 3},                 // 70
+    {"warp x 5 words", SoftmaxForm::words, 128, 32, 5, false, 1, false, 4},                 // 71
+    {"warp x 8 words", SoftmaxForm::words, 128, 32, 8, false, 1, false, 5},                 // 72
+    {"warp x 8 words of 2 rows", SoftmaxForm::words, 32, 32, 8, false, 1, false, 5, 0, 2},  // 73
+    {"warp x 12 words", SoftmaxForm::words, 128, 32, 12, false, 1, false, 8},               // 74
+    {"warp x 16 words", SoftmaxForm::words, 128, 32, 16, false, 1, false, 12},              // 75
+    {"block x 2 vectors", SoftmaxForm::block, 0, 0, 2},                                     // 76
 };
 inline constexpr int32_t kSoftmaxCount = int32_t(std::size(kSoftmaxConfigurations));
 static_assert(kSoftmaxCount <= 256, "an id has 8 bits for the index");
 inline constexpr int32_t kSoftmaxOnline = 30;
+inline constexpr int32_t kSoftmaxWords = 67;  // the first of that form
+static_assert(kSoftmaxConfigurations[kSoftmaxWords].form == SoftmaxForm::words &&
+              kSoftmaxConfigurations[kSoftmaxWords - 1].form != SoftmaxForm::words);
 
 // What a machine has for a launch.
 struct SoftmaxMachine {
@@ -131,6 +148,11 @@ struct SoftmaxFrame {
 };
 
 SoftmaxFrame softmax_frame(const oddtile_softmax_problem& problem, const SoftmaxConfiguration& it);
+
+// Whether a row's sum takes columns in an order that does not depend on where they lie.
+constexpr bool softmax_sums_by_columns(const SoftmaxConfiguration& it) {
+  return it.form == SoftmaxForm::tile || it.form == SoftmaxForm::words;
+}
 
 // Whether every row of x and of y consists of aligned vectors.
 bool softmax_rows_are_whole(const oddtile_softmax_problem& problem, bool narrow);

@@ -28,6 +28,10 @@ int64_t cluster_blocks(int64_t vectors, const SoftmaxConfiguration& it) {
   return std::max<int64_t>(1, ceil_div(vectors, int64_t(it.threads) * it.vectors));
 }
 
+bool is_plain_fp32(const oddtile_softmax_problem& p) {
+  return p.dtype == oddtile_fp32 && p.mask == nullptr;
+}
+
 // Equal strides, and gaps between rows that are less than a vector of rows that are more.
 bool suits_tiles(const oddtile_softmax_problem& p) {
   if (p.rows <= 1 || p.columns == 0) return false;  // strides may be anything
@@ -46,6 +50,7 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
     case SoftmaxForm::lanes:
       return vectors <= int64_t(it.lanes) * it.vectors;
     case SoftmaxForm::block:
+      if (it.vectors == 2 && !it.narrow && !is_plain_fp32(p)) return false;
       return threads_of_block(vectors, it) <= kSoftmaxMostThreads;
     case SoftmaxForm::staying:
       if (!softmax_can_stay(p)) return false;
@@ -56,6 +61,9 @@ bool holds(const oddtile_softmax_problem& p, const SoftmaxConfiguration& it) {
              vectors < int64_t(1) << 20 && p.rows <= kMostBlocks / cluster;
     case SoftmaxForm::tile:
       return suits_tiles(p) && p.columns >= int64_t(it.lanes) * it.least &&
+             p.columns <= int64_t(it.lanes) * it.vectors;
+    case SoftmaxForm::words:
+      return is_plain_fp32(p) && p.columns >= int64_t(it.lanes) * it.least &&
              p.columns <= int64_t(it.lanes) * it.vectors;
     case SoftmaxForm::online:
       return true;
@@ -124,7 +132,7 @@ bool softmax_can_stay(const oddtile_softmax_problem& p) {
 
 int32_t softmax_id(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
-  if (it.form == SoftmaxForm::tile) return index;  // sums by columns, wherever they lie
+  if (softmax_sums_by_columns(it)) return index;  // wherever they lie
   const SoftmaxFrame frame = softmax_frame(p, it);
   return index | frame.lead << 8 | frame.step << 16;
 }
@@ -133,8 +141,9 @@ SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
   const SoftmaxConfiguration& it = kSoftmaxConfigurations[index];
   const int64_t vectors = softmax_row_vectors(p, it);
   if (it.form == SoftmaxForm::tile) return softmax_tile_plan(p, it);
-  if (it.form == SoftmaxForm::lanes) {
-    return {.blocks = ceil_div(p.rows, int64_t(it.threads / it.lanes)), .threads = it.threads};
+  if (it.form == SoftmaxForm::lanes || it.form == SoftmaxForm::words) {
+    const int64_t rows = int64_t(it.threads / it.lanes) * it.rows;
+    return {.blocks = ceil_div(p.rows, rows), .threads = it.threads};
   }
   const int64_t cluster = cluster_blocks(vectors, it);
   SoftmaxPlan plan = {.blocks = p.rows * cluster,

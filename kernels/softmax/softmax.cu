@@ -1,5 +1,5 @@
 // Fused row softmax: from a problem and a configuration to a launch. rows.cuh, shared_rows.cuh,
-// few_rows.cuh and tiles.cuh have the kernels.
+// few_rows.cuh, word_rows.cuh and tiles.cuh have the kernels.
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -9,6 +9,7 @@
 #include "kernels/softmax/shared_rows.cuh"
 #include "kernels/softmax/softmax.cuh"
 #include "kernels/softmax/tiles.cuh"
+#include "kernels/softmax/word_rows.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
 namespace {
@@ -78,6 +79,9 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
       return kernel_of_lanes<T, kind>(it);
     case SoftmaxForm::block:
       if (it.narrow) return softmax_in_registers<T, 2, 0, 2, kLong>;
+      if constexpr (sizeof(T) == 4 && kind != RowKind::masked) {
+        if (it.vectors == 2) return softmax_in_registers<T, kWide, 0, 2, kind>;
+      }
       if (it.vectors == 4) return softmax_in_registers<T, kWide, 0, 4, kind>;
       if (it.vectors == 5) return softmax_in_registers<T, kWide, 0, 5, kind>;
       if (it.vectors == 8) return softmax_in_registers<T, kWide, 0, 8, kind>;
@@ -178,6 +182,34 @@ bool launch_tiles(const oddtile_softmax_problem& problem, int32_t index, const S
   return false;  // fp32 has no such form
 }
 
+// Each by its entry in the table.
+template <int32_t... indices>
+auto kernel_of_words(int32_t index, std::integer_sequence<int32_t, indices...>) {
+  void (*kernel)(WordRows) = nullptr;
+  const auto choose = [&](auto one) {
+    constexpr const SoftmaxConfiguration& it = kSoftmaxConfigurations[decltype(one)::value];
+    if constexpr (it.form == SoftmaxForm::words) {
+      if (index == one)
+        kernel = softmax_of_words<it.threads, it.lanes, it.vectors, it.least, it.rows>;
+    }
+  };
+  (choose(std::integral_constant<int32_t, indices>{}), ...);
+  return kernel;
+}
+
+bool launch_words(const oddtile_softmax_problem& problem, int32_t index, const LaunchShape& shape,
+                  void* stream) {
+  const WordRows p = {.x = Global<const float>(static_cast<const float*>(problem.x)),
+                      .y = Global<float>(static_cast<float*>(problem.y)),
+                      .x_row_stride = problem.x_row_stride,
+                      .y_row_stride = problem.y_row_stride,
+                      .rows = problem.rows,
+                      .columns = int32_t(problem.columns),
+                      .cuts_sectors = softmax_cuts_sectors(problem)};
+  const auto kernel = kernel_of_words(index, std::make_integer_sequence<int32_t, kSoftmaxCount>{});
+  return launch(kernel, kSoftmaxConfigurations[index].name, shape, stream, p);
+}
+
 // The blocks of a launch whose clusters stay, and when they start: in turns of `start_delay`.
 template <class T>
 LaunchShape staying(Kernel<T> kernel, LaunchShape shape, SoftmaxParameters<T>* p) {
@@ -224,6 +256,7 @@ bool launch_any(const oddtile_softmax_problem& problem, int32_t index, void* str
                              .shared_bytes = plan.shared_bytes,
                              .cluster_blocks = plan.cluster_blocks};
   if (it.form == SoftmaxForm::few) return launch_few_rows<T>(problem, it, shape, stream);
+  if (it.form == SoftmaxForm::words) return launch_words(problem, index, shape, stream);
   if (it.form != SoftmaxForm::tile) return launch_rows<T>(problem, it, plan, shape, stream);
   return launch_tiles<T>(problem, index, plan, shape, stream);
 }
@@ -267,7 +300,7 @@ oddtile_status softmax_describe(const oddtile_softmax_problem& problem, int32_t 
   // A vector is summed by a tree, a lane's vectors one after the other, the lanes by a tree: as
   // deep as if every element of a lane's vector had a sum of its own.
   const SoftmaxPlan plan = softmax_plan(problem, softmax_index(id));
-  const int32_t width = it.form == SoftmaxForm::tile ? 1 : softmax_width(problem.dtype, it.narrow);
+  const int32_t width = softmax_sums_by_columns(it) ? 1 : softmax_width(problem.dtype, it.narrow);
   profile->sum_lanes = (it.lanes > 0 ? it.lanes : plan.threads * plan.cluster_blocks) * width;
   profile->exp2_flushes = kMachineArithmetic.exp2_flushes;
   profile->exp2_error = kMachineArithmetic.exp2_error;

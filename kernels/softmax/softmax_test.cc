@@ -267,26 +267,35 @@ int64_t cut_sectors(int64_t rows, int64_t row_bytes, int64_t step_bytes) {
                        [](const auto& sector) { return sector.second < 32; });
 }
 
+// Every form that asks for them, as many rows of `columns` elements.
+template <class T>
+void expect_cut_sectors_asked_for(oddtile_dtype dtype, int64_t rows, int64_t columns, int64_t gap) {
+  Matrix<T> x(rows, columns, 0, gap, {}), y(rows, columns, 0, gap, {});
+  const oddtile_softmax_problem p = {dtype,    rows,       columns, x.data(), x.stride(),
+                                     y.data(), y.stride(), nullptr, 0};
+  const int64_t size = sizeof(T);
+  for (int32_t index = 0; index < kSoftmaxCount; ++index) {
+    const SoftmaxForm form = kSoftmaxConfigurations[index].form;
+    const bool asks =
+        form == SoftmaxForm::tile || form == SoftmaxForm::lanes || form == SoftmaxForm::words;
+    if (!asks || !softmax_admits(p, index, kMachine)) continue;
+    machine().begin(1);
+    x.allow(machine(), "x");
+    y.allow(machine(), "y");
+    const int64_t before = machine().counters().prefetches;
+    ASSERT_EQ(sim::softmax_launch(&p, softmax_id(p, index), nullptr, &machine()), oddtile_ok);
+    EXPECT_EQ(machine().counters().prefetches - before,
+              cut_sectors(rows, size * columns, size * (columns + gap)))
+        << kSoftmaxConfigurations[index].name << ", " << columns << " columns, gap " << gap;
+  }
+}
+
 TEST(Softmax, EachCutSectorIsAskedForOnce) {
-  constexpr int64_t kRows = 70;
+  constexpr int64_t kRows = 71;
   for (const int64_t columns : {17, 33, 64, 100, 129, 250}) {
     for (int64_t gap = 1; gap < 8; ++gap) {
-      Matrix<Bfloat16> x(kRows, columns, 0, gap, {}), y(kRows, columns, 0, gap, {});
-      const oddtile_softmax_problem p = {oddtile_bf16, kRows,      columns, x.data(), x.stride(),
-                                         y.data(),     y.stride(), nullptr, 0};
-      for (int32_t index = 0; index < kSoftmaxCount; ++index) {
-        const SoftmaxForm form = kSoftmaxConfigurations[index].form;
-        const bool asks = form == SoftmaxForm::tile || form == SoftmaxForm::lanes;
-        if (!asks || !softmax_admits(p, index, kMachine)) continue;
-        machine().begin(1);
-        x.allow(machine(), "x");
-        y.allow(machine(), "y");
-        const int64_t before = machine().counters().prefetches;
-        ASSERT_EQ(sim::softmax_launch(&p, softmax_id(p, index), nullptr, &machine()), oddtile_ok);
-        EXPECT_EQ(machine().counters().prefetches - before,
-                  cut_sectors(kRows, 2 * columns, 2 * (columns + gap)))
-            << kSoftmaxConfigurations[index].name << ", " << columns << " columns, gap " << gap;
-      }
+      expect_cut_sectors_asked_for<Bfloat16>(oddtile_bf16, kRows, columns, gap);
+      expect_cut_sectors_asked_for<float>(oddtile_fp32, kRows, columns, gap);
     }
   }
 }
@@ -344,7 +353,8 @@ TEST(Softmax, TheSameIdGivesTheSameBits) {
   for (int64_t stride : {40, 44, 64, 72}) {
     const oddtile_softmax_problem all = {oddtile_fp32, 8,      kColumns, x, stride,
                                          together,     stride, nullptr,  0};
-    for (int32_t index : {1, 4, 9, 30, 31, 32, 33, 34, 36, 37, 47, 59, 60, 61}) {
+    for (int32_t index :
+         {1, 4, 9, 30, 31, 32, 33, 34, 36, 37, 47, 59, 60, 61, kSoftmaxWords, kSoftmaxWords + 1}) {
       if (!softmax_admits(all, index, kMachine)) continue;
       const int32_t id = softmax_id(all, index);
       machine().begin(1);
