@@ -96,10 +96,12 @@ ODDTILE_KERNEL(threads_of_block, 2048 / rows / threads_of_block)
 softmax_of_words(WordRows p) {
   const auto index = int32_t(uint32_t(thread()) % lanes);
   const int64_t group = block() * (threads_of_block / lanes) + uint32_t(thread()) / lanes;
-  const int64_t first = group * rows;
+  const int64_t left = p.rows - group * rows;
+  // Nothing behind the last row is computed with: the stride of one row may be anything.
+  const int64_t first = left > 0 ? group * rows : 0;
   const int64_t x_first = first * p.x_row_stride, y_first = first * p.y_row_stride;
   WordsOfRows<lanes, most, least, rows> mine;
-  mine.exist = int32_t(p.rows - first < rows ? p.rows - first : rows);
+  mine.exist = int32_t(left < rows ? left : rows);
   mine.left = p.columns - index;
   if (p.cuts_sectors && index < mine.exist) {
     prefetch_cut_sectors(p.y + (y_first + index * p.y_row_stride), p.columns, p.y_row_stride,
