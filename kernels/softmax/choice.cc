@@ -13,9 +13,9 @@ constexpr int64_t kFullEnough = 85;  // percent: slots in use that outweigh more
 // With fewer rows than this a GPU is not full, and the time of one row counts: more lanes per row.
 constexpr int64_t kFew = 1100;
 constexpr int64_t kHandful = 8;
-constexpr int64_t kFewShort = 700;    // where rows are short
-constexpr int64_t kThousands = 5000;  // that the L2 holds
-constexpr int64_t kHundredThousand = 100000;
+constexpr int64_t kFewShort = 700;           // where rows are short
+constexpr int64_t kThousands = 5000;         // that the L2 holds
+constexpr int64_t kMuch = int64_t(1) << 24;  // elements: more than any L2 holds
 
 // Preferred configurations of lanes within a warp, shortest row first.
 constexpr int32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 46, 8};
@@ -112,20 +112,22 @@ int32_t entry_for(const UpTo (&table)[count], int64_t length) {
 }
 
 // Short fp32 rows element by element: wherever vectors would be cut or x lies otherwise than y;
-// whole vectors where rows are some thousands, too. The L2 holds those, and instructions count.
+// whole vectors where rows are some thousands, too, since the L2 holds those and instructions
+// count, or much and all lanes busy.
 int32_t words_for(const oddtile_softmax_problem& p) {
   if (p.dtype != oddtile_fp32 || p.mask != nullptr) return -1;
   const bool some = p.rows < kThousands;
+  const bool is_much = p.columns > 0 && p.rows >= kMuch / p.columns;
   if (softmax_rows_are_whole(p, false)) {
     const int64_t most = p.rows < kFew ? 256 : 320;
-    return some && p.rows >= kFewShort && p.columns <= most ? entry_for(kWords, p.columns) : -1;
+    const bool fits = some ? p.rows >= kFewShort && p.columns <= most
+                           : is_much && p.columns % 32 == 0 && p.columns >= 64 && p.columns <= 192;
+    return fits ? entry_for(kWords, p.columns) : -1;
   }
   if (p.columns > (some ? 512 : 320)) return -1;
   // What the L2 holds is quicker with more warps.
   const bool dense = p.y_row_stride == p.columns && p.x != p.y;
-  if (dense && p.rows >= kHundredThousand && p.columns > 192 && p.columns <= 256) {
-    return kWordsOf2Rows;
-  }
+  if (dense && is_much && p.columns > 192 && p.columns <= 256) return kWordsOf2Rows;
   return entry_for(kWords, p.columns);
 }
 

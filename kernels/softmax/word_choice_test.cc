@@ -45,11 +45,18 @@ TEST(SoftmaxWordChoice, ShortFp32Rows) {
   EXPECT_TRUE(words(1100, 260));
   EXPECT_FALSE(words(1100, 324));
   EXPECT_TRUE(words(kMany, 128, 1));
+  // Whole ones, more than the L2 holds: all lanes busy.
+  for (int64_t columns : {32, 60, 64, 96, 100, 128, 160, 192, 224}) {
+    const bool busy = columns % 32 == 0 && columns >= 64 && columns <= 192;
+    const int64_t much = (int64_t(1) << 24) / columns;
+    EXPECT_EQ(words(much, columns), busy) << columns;
+    EXPECT_FALSE(words(much - 1, columns)) << columns;
+  }
   EXPECT_FALSE(words(kMany, 324, 1));
-  // Two rows a lane: dense, many, as long as it holds; not in place.
+  // Two rows a lane: dense, much, as long as it holds; not in place.
   auto p = problem(oddtile_fp32, kMany, 193);
   EXPECT_EQ(choose(p), kW + 6);
-  p.rows = 99999;
+  p.rows = (1 << 24) / 193 - 1;
   EXPECT_EQ(choose(p), kW + 5);
   p.rows = kMany;
   p.x = p.y;
