@@ -50,7 +50,11 @@ constexpr int32_t kWordsOf2Rows = kSoftmaxWords + 6;
 constexpr UpTo kLong32[] = {{6144, 52}, {13312, 53}, {35000, 54}, {90112, 56}};
 constexpr UpTo kLong16[] = {{6144, 52},  {20000, 53}, {29000, 55},
                             {32768, 54}, {45056, 55}, {90112, 56}};
-constexpr UpTo kLongRagged16[] = {{45056, 55}, {90112, 56}};
+constexpr UpTo kLongRagged16[] = {{9216, 52}, {22528, 53}, {45056, 55}, {90112, 56}};
+// x lies otherwise than y.
+constexpr UpTo kLongMoved16[] = {{10240, 52}, {22528, 53}, {36864, 55}, {45056, 54}, {102400, 56}};
+constexpr UpTo kLongMoved32[] = {{6144, 52},  {8192, 53},  {8448, 52},
+                                 {18432, 53}, {40960, 55}, {80000, 56}};
 // Of a masked row each lane waits for memory twice: all at once where registers hold the row.
 constexpr UpTo kLongMasked[] = {{16384, kHeldByMany}, {40960, 55}, {81920, 56}};
 constexpr int64_t kLongVectors = 4096;  // which a block of 512 threads holds
@@ -62,9 +66,8 @@ constexpr int64_t kIdleFrom = 3072;
 constexpr int64_t kMostOfTwo = 4608, kMostOfThree = 2880, kMostOfThreeOf8 = 2560;
 constexpr int64_t kSlotsOfSmall = 1024;   // vectors that 128 threads hold in registers
 constexpr int64_t kSmallFullEnough = 94;  // percent
-// 16-bit rows that start anywhere write their ends by element: fewer, larger blocks to this length.
-constexpr int64_t kLongRaggedVectors = 22528;
-constexpr int64_t kSpreadBlocks = 128;  // that all run at once
+constexpr int64_t kBlockVectors = 9 * kSoftmaxMostThreads;  // that a block holds
+constexpr int64_t kSpreadBlocks = 128;                      // that all run at once
 // From so many rows on clusters stay: they start one after another.
 constexpr int64_t kManyOf8 = 96;
 constexpr int64_t kManyOf16 = 16;
@@ -141,9 +144,15 @@ int32_t few_rows_for(const oddtile_softmax_problem& p, const SoftmaxMachine& mac
 // Many long rows over clusters of small blocks. -1: not for those.
 int32_t many_long_rows_for(const oddtile_softmax_problem& p, int64_t vectors) {
   if (p.mask != nullptr) return entry_for(kLongMasked, vectors);
-  if (p.dtype == oddtile_fp32) return entry_for(kLong32, vectors);
+  const bool is_fp32 = p.dtype == oddtile_fp32;
+  const bool moves = softmax_moves(p);
+  if (is_fp32 && !moves) return entry_for(kLong32, vectors);
   if (softmax_rows_are_whole(p, false)) return entry_for(kLong16, vectors);
-  return vectors > kLongRaggedVectors ? entry_for(kLongRagged16, vectors) : -1;
+  if (vectors <= kMostOfTwo) return -1;  // a block is quicker
+  if (!moves) return entry_for(kLongRagged16, vectors);
+  if (!is_fp32) return entry_for(kLongMoved16, vectors);
+  const bool suits_block = p.rows <= kSpreadBlocks && vectors <= kBlockVectors;
+  return suits_block ? -1 : entry_for(kLongMoved32, vectors);
 }
 
 // Whether blocks that hold such a row would leave a third of their multiprocessor idle.
@@ -170,7 +179,7 @@ bool likes_small_blocks(const oddtile_softmax_problem& p, int64_t vectors) {
   if (p.mask != nullptr) return masked_likes_small_blocks(p, vectors);
   // Up to there a block of 512 threads holds a row; 16-bit types like small blocks at once.
   const bool is_long = vectors >= kLongVectors + (p.dtype == oddtile_fp32 ? 1 : 0);
-  return !softmax_moves(p) && (is_long || fills_blocks_badly(p, vectors));
+  return is_long || fills_blocks_badly(p, vectors);
 }
 
 // Long rows over clusters of small blocks; where rows are few, over so many that registers hold

@@ -57,7 +57,7 @@ TEST(SoftmaxChoice, ManyRows) {
       {16384, 10, 10},
       {20000, 52, 10},
       {32768, 53, 52},
-      {50257, 53, 12},
+      {50257, 53, 52},
       {65536, 54, 53},
       {128256, 54, 53},
       {200000, 56, 55},
@@ -162,15 +162,26 @@ TEST(SoftmaxChoice, GapsAndShifts) {
   EXPECT_TRUE(softmax_cuts_sectors(gaps));
   gaps.rows = 1;
   EXPECT_FALSE(softmax_cuts_sectors(gaps)) << "nothing beside it";
-  auto p = problem(oddtile_fp32, kMany, 32768);
-  EXPECT_EQ(choose(p), 53);
-  p.x = memory + 1;
-  EXPECT_TRUE(softmax_moves(p));
-  EXPECT_EQ(choose(p), 12);
   auto level = problem(oddtile_bf16, kMany, 16384);
   EXPECT_EQ(choose(level), 10);
   level.y = memory + 1;  // 2049 vectors: 9 for each of 256 lanes, not 8 for each of 288
   EXPECT_EQ(choose(level), 11);
+}
+
+TEST(SoftmaxChoice, LongRowsByHowTheyLie) {
+  auto ragged = [](int64_t columns) { return choose(problem(oddtile_bf16, kMany, columns)); };
+  EXPECT_EQ(ragged(36001), 11);
+  EXPECT_EQ(ragged(80001), 53);
+  const std::pair<int64_t, std::pair<int32_t, int32_t>> otherwise[] = {
+      {16384, {10, 10}},  {24000, {52, 10}},  {32768, {53, 10}}, {40000, {53, 52}},
+      {131072, {55, 53}}, {300000, {56, 54}}, {524288, {17, 56}}};
+  for (const auto& [columns, index] : otherwise) {
+    auto p = problem(oddtile_fp32, kMany, columns);
+    p.x = memory + 1;
+    EXPECT_EQ(choose(p), index.first) << columns;
+    p.dtype = oddtile_bf16;
+    EXPECT_EQ(choose(p), index.second) << columns;
+  }
 }
 
 TEST(SoftmaxChoice, LongRowsThatAreNotCopiedAsTheyAreDoNotStay) {

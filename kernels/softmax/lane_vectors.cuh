@@ -35,7 +35,7 @@ struct LaneVectors {
     const auto is_wanted = [&](int v) {
       return kMasked ? visible.of(v) != 0 : row.touches(first + v * lanes);
     };
-    if (Row::kWhole || row.x_has_frame) {
+    if (row.is_framed()) {
       ODDTILE_UNROLL
       for (int v = 0; v < vectors; ++v) {
         vector[v] = is_wanted(v) ? row.read(first + v * lanes) : Row::nothing();

@@ -32,6 +32,11 @@ bool is_plain_fp32(const oddtile_softmax_problem& p) {
   return p.dtype == oddtile_fp32 && p.mask == nullptr;
 }
 
+// Whether a warp reads by vectors of x and moves what it has read to those of y.
+bool moves_in_shared_memory(const oddtile_softmax_problem& p) {
+  return p.mask == nullptr && element_bytes(p.dtype) == 2 && softmax_moves(p);
+}
+
 // Equal strides, and gaps between rows that are less than a vector of rows that are more.
 bool suits_tiles(const oddtile_softmax_problem& p) {
   if (p.rows <= 1 || p.columns == 0) return false;  // strides may be anything
@@ -155,8 +160,16 @@ SoftmaxPlan softmax_plan(const oddtile_softmax_problem& p, int32_t index) {
     // The blocks of a cluster take turns with its vectors.
     const int64_t of_a_lane = ceil_div(vectors, int64_t(it.threads) * cluster);
     plan.shared_slots = int32_t(std::max<int64_t>(0, of_a_lane - it.vectors));
-    const int64_t of_a_slot = 16 + (p.mask != nullptr ? 1 : 0);  // its visible elements
-    plan.shared_bytes += int64_t(plan.shared_slots) * it.threads * of_a_slot;
+    const int64_t lanes = int64_t(plan.shared_slots) * it.threads;
+    plan.shared_bytes += lanes * 16;
+    if (p.mask != nullptr) {
+      plan.shared_bytes += lanes;  // which elements are visible
+    } else if (moves_in_shared_memory(p)) {
+      // Two vectors behind those of each warp; a place for one of each lane, and two behind each
+      // of those in registers.
+      const int64_t warps = it.threads / 32;
+      plan.shared_bytes += warps * (2 * plan.shared_slots + 32 + 2 * it.vectors) * 16;
+    }
   }
   return plan;
 }

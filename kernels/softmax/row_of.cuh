@@ -35,6 +35,8 @@ ODDTILE_DEVICE CoveredRow<T, width, kind, Index> row_of(const SoftmaxParameters<
     lead = int64_t(address_modulo(y, uint32_t(p.frame_bytes)) / sizeof(T));
     x = x + -lead;
     y = y + -lead;
+  }
+  if constexpr (kind == RowKind::ragged || kind == RowKind::masked) {
     result.x_has_frame = address_modulo(x, uint32_t(sizeof(Packed<T, width>))) == 0;
     result.x_shift = address_modulo(x, 4) * 8;
     x = x + -int64_t(result.x_shift / 16);

@@ -1,12 +1,14 @@
 // A block, or a cluster of blocks, per row, where the registers of one block do not hold it: each
 // lane may have further vectors in shared memory. A cluster that stays takes one row after another.
 //
-// A lane reads only what it has brought there itself, so no barrier is needed; the copies are
-// asynchronous and take no registers while they are under way. With 128 KiB in registers and
-// 227 KiB of shared memory one multiprocessor holds 355 KiB of rows, and each byte moves once.
+// A lane reads only what it has brought there itself, of shifted rows what its warp has, so no
+// barrier is needed; the copies are asynchronous and take no registers while they are under way.
+// With 128 KiB in registers and 227 KiB of shared memory one multiprocessor holds 355 KiB of rows,
+// and each byte moves once.
 #pragma once
 
 #include "kernels/softmax/rows.cuh"
+#include "kernels/softmax/shifted_slots.cuh"
 
 namespace oddtile::ODDTILE_MACHINE {
 
@@ -37,39 +39,54 @@ class SharedVectors {
  public:
   using Row = CoveredRow<T, width, kind, int32_t>;
   using Vec = typename Row::Vec;
+  // Whether x may lie otherwise than y: it is read by its own vectors then, which move afterwards.
+  static constexpr bool kShifts = kind == RowKind::ragged && sizeof(T) == 2;
 
   ODDTILE_DEVICE SharedVectors(std::byte* memory, int32_t first, int32_t step, int32_t slots)
-      : memory_(reinterpret_cast<Vec*>(memory) + thread()),
+      : memory_(reinterpret_cast<Vec*>(memory) + thread() +
+                (kShifts ? warp() * kVectorsBehind : 0)),
         visible_(reinterpret_cast<uint8_t*>(memory) + slots * threads() * sizeof(Vec) + thread()),
         first_(first),
         step_(step),
         slots_(slots) {}
 
+  // The row as it is read.
+  ODDTILE_DEVICE Row by_vectors_of_x(const Row& row) {
+    shift_ = row.x_offset();
+    return row.by_vectors_of_x();
+  }
+
   // Starts all loads, a quarter after the other. What cannot be copied as it is goes through
-  // registers, a few at a time.
+  // registers, a few at a time. `held`: a lane's vectors in registers, which come before.
+  template <int held>
   ODDTILE_DEVICE void start(const Row& row) const {
     if (Row::kMasked && row.x_has_frame) return start_visible(row);
-    if (!row.x_has_frame) {
+    if (!kShifts && !row.is_framed()) {
       for (int32_t s = 0; s < slots_; s += kBatch) load_batch(row, s);
       return;
     }
+    const int32_t whole_end = row.whole_end();
+    if (kShifts) copy_behind<held>(row, whole_end);
     for (int32_t quarter = 0; quarter < 4; ++quarter) {
       const int32_t end = begin(quarter + 1);
-      for (int32_t s = begin(quarter); s < end; ++s) copy(row, s);
+      for (int32_t s = begin(quarter); s < end; ++s) copy(row, whole_end, s);
       commit_copies();
     }
   }
 
-  // Adds the weights of each quarter as it arrives.
-  ODDTILE_DEVICE void weigh(LanePart* part) const {
-    wait_copies<3>();
-    weigh_quarter(0, part);
-    wait_copies<2>();
-    weigh_quarter(1, part);
-    wait_copies<1>();
-    weigh_quarter(2, part);
-    wait_copies<0>();
-    weigh_quarter(3, part);
+  // Adds the weights of each quarter as it arrives, and moves all vectors, those in registers, too,
+  // to where they belong.
+  template <int held>
+  ODDTILE_DEVICE void weigh(LanePart* part, Vec (&vectors)[held]) const {
+    if constexpr (kShifts) {
+      with_words_of(shift_, [&](auto words) {
+        weigh_by<words, true>(part);
+        wait_copies<0>();
+        shift_held<T, words>(places<held>(), shift_, vectors);
+      });
+    } else {
+      weigh_by<0, sizeof(T) == 2 && (held > 2)>(part);
+    }
   }
 
   // The same in two steps, of all slots. What a mask hides becomes -inf.
@@ -100,17 +117,19 @@ class SharedVectors {
 
   // Writes the row.
   ODDTILE_DEVICE void finish(const Row& row, const RowFrame& frame, float scale) const {
-    for (int32_t s = 0; s < slots_; ++s) finish_slot(row, s, frame, scale);
+    const int32_t whole_end = row.whole_end();
+    for (int32_t s = 0; s < slots_; ++s) finish_slot(row, whole_end, s, frame, scale);
   }
 
   // The same, and starts the copies of `next` where this row's vectors were.
   ODDTILE_DEVICE void give_way(const Row& row, const Row& next, const RowFrame& frame,
                                float scale) const {
+    const int32_t whole_end = row.whole_end(), next_end = next.whole_end();
     for (int32_t quarter = 0; quarter < 4; ++quarter) {
       const int32_t end = begin(quarter + 1);
       for (int32_t s = begin(quarter); s < end; ++s) {
-        finish_slot(row, s, frame, scale);
-        copy(next, s);
+        finish_slot(row, whole_end, s, frame, scale);
+        copy(next, next_end, s);
       }
       commit_copies();
     }
@@ -121,32 +140,63 @@ class SharedVectors {
   static constexpr int kMaskBatch = 8;
   using One = LaneVectors<T, width, 1, kind, int32_t>;
 
-  // Quarters start at even slots: two are weighed at a time.
-  ODDTILE_DEVICE int32_t begin(int32_t quarter) const {
-    return quarter < 4 ? slots_ * quarter / 4 / 2 * 2 : slots_;
+  // `loops`: by one piece of code for all quarters, where there is much of it.
+  template <int words, bool loops>
+  ODDTILE_DEVICE void weigh_by(LanePart* part) const {
+    int32_t s = 0;
+    const auto weigh_quarter = [&](int32_t quarter) {
+      wait_for(quarter);
+      if (kShifts) sync_warp();
+      const int32_t end = begin(quarter + 1);
+      for (; s + 2 <= end; s += 2) weigh_slots<words, 2>(s, part);
+      if (s < end) weigh_slots<words, 1>(s++, part);
+    };
+    if constexpr (loops) {
+      ODDTILE_NO_UNROLL
+      for (int32_t quarter = 0; s < slots_; ++quarter) weigh_quarter(quarter);
+    } else {
+      ODDTILE_UNROLL
+      for (int32_t quarter = 0; quarter < 4; ++quarter) weigh_quarter(quarter);
+    }
+  }
+  static ODDTILE_DEVICE void wait_for(int32_t quarter) {
+    if (quarter == 0) return wait_copies<3>();
+    if (quarter == 1) return wait_copies<2>();
+    if (quarter == 2) return wait_copies<1>();
+    wait_copies<0>();
   }
 
-  template <int count>
+  // Quarters start at even slots: two are weighed at a time.
+  ODDTILE_DEVICE int32_t begin(int32_t quarter) const {
+    return quarter < 4 ? int32_t(uint32_t(slots_ * quarter) / 8 * 2) : slots_;
+  }
+
+  template <int words, int count>
   ODDTILE_DEVICE void weigh_slots(int32_t s, LanePart* part) const {
     LaneVectors<T, width, count, kind, int32_t> some;
-    ODDTILE_UNROLL
-    for (int i = 0; i < count; ++i) some.vector[i] = *slot(s + i);
+    if constexpr (kShifts) {
+      shift_slots<T, words>(slot(s), slot_vectors(), shift_, some.vector);
+    } else {
+      ODDTILE_UNROLL
+      for (int i = 0; i < count; ++i) some.vector[i] = *slot(s + i);
+    }
     part->add(&some);
   }
 
-  ODDTILE_DEVICE void weigh_quarter(int32_t quarter, LanePart* part) const {
-    int32_t s = begin(quarter);
-    for (; s + 2 <= begin(quarter + 1); s += 2) weigh_slots<2>(s, part);
-    if (s < begin(quarter + 1)) weigh_slots<1>(s, part);
-  }
-
-  ODDTILE_DEVICE void finish_slot(const Row& row, int32_t s, const RowFrame& frame,
-                                  float scale) const {
+  ODDTILE_DEVICE void finish_slot(const Row& row, int32_t whole_end, int32_t s,
+                                  const RowFrame& frame, float scale) const {
     if (is_cleared(s)) return;
     One one = held(s);
     one.finish_anew(frame, scale);
-    one.store(row, vector(s), 0);
-    one.clear_hidden(row, vector(s), 0, scale);
+    const int32_t at = vector(s);
+    if constexpr (Row::kMasked) {
+      one.store(row, at, 0);
+      one.clear_hidden(row, at, 0, scale);
+    } else if (at < whole_end) {
+      store_as(row.y, at, one.vector[0]);
+    } else {
+      row.write(at, one.vector[0]);
+    }
   }
 
   // By `start_visible`.
@@ -161,17 +211,39 @@ class SharedVectors {
     return one;
   }
 
-  ODDTILE_DEVICE Vec* slot(int32_t s) const { return memory_ + s * threads(); }
+  // Those of a warp lie one behind the other; what it shifts, with those behind them.
+  ODDTILE_DEVICE int32_t slot_vectors() const {
+    return kShifts ? threads() / 32 * (32 + kVectorsBehind) : threads();
+  }
+  ODDTILE_DEVICE Vec* slot(int32_t s) const { return memory_ + s * slot_vectors(); }
+  // For a vector of each lane, and those behind what the warp has in registers.
+  template <int held>
+  ODDTILE_DEVICE Vec* places() const {
+    return slot(slots_) - lane() + warp() * (32 + held * kVectorsBehind - 32 - kVectorsBehind);
+  }
   ODDTILE_DEVICE int32_t vector(int32_t s) const { return first_ + s * step_; }
-  ODDTILE_DEVICE void copy(const Row& row, int32_t s) const {
-    const int32_t at = vector(s);
-    const uint32_t columns = row.inside(at);
-    if (columns == Row::kAll) {
-      copy_async_16(slot(s), row.x + int64_t(at) * width, 16);
+  ODDTILE_DEVICE void copy(const Row& row, int32_t whole_end, int32_t s) const {
+    copy_to(slot(s), row, whole_end, vector(s));
+  }
+  // Only the row's end is met here: its first vectors are in registers.
+  ODDTILE_DEVICE void copy_to(Vec* place, const Row& row, int32_t whole_end, int32_t at) const {
+    if (at < whole_end) {
+      copy_async_16(place, row.x + int64_t(at) * width, 16);
     } else {
+      const uint32_t columns = row.inside(at);
       Vec values = columns != 0 ? row.read(at) : Row::nothing();
       Row::hide(&values, columns);
-      *slot(s) = values;
+      *place = values;
+    }
+  }
+
+  // The vectors behind those of the warp, in registers and in slots.
+  template <int held>
+  ODDTILE_DEVICE void copy_behind(const Row& row, int32_t whole_end) const {
+    for (int32_t i = lane(); i < (held + slots_) * kVectorsBehind; i += 32) {
+      const int32_t s = i / kVectorsBehind - held, ahead = 32 - lane() + i % kVectorsBehind;
+      Vec* const place = s < 0 ? places<held>() + 32 + i : slot(s) + ahead;
+      copy_to(place, row, whole_end, vector(s) + ahead);
     }
   }
 
@@ -214,6 +286,7 @@ class SharedVectors {
   int32_t first_;
   int32_t step_;
   int32_t slots_;
+  uint32_t shift_ = 0;  // bytes from a vector of x's grid to one of y's
 };
 
 // The exchanges of two reductions over a block, and pairs of the blocks of a cluster.
@@ -268,7 +341,7 @@ ODDTILE_DEVICE RowPart weigh_block(Mine* mine, const More& more, float* exchange
     return {frame, reduce_block<Sum>(sum, exchange + 32)};
   } else {
     LanePart part;
-    more.weigh(&part);
+    more.weigh(&part, mine->vector);
     part.add(mine);
     const RowFrame frame = frame_at(reduce_block<Maximum>(part.frame.max, exchange), kLog2E);
     const float sum = part.sum * rescale_factor(part.frame, frame, kLog2E);
@@ -292,12 +365,14 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
   // wherever they are used: registers are short.
   const int32_t step = p.lanes;
   const int32_t first = thread() + (step > threads() ? cluster_rank() * threads() : 0);
-  const SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
-                                           vectors * step + first, step, p.shared_slots);
+  SharedVectors<T, width, kind> more(shared_memory() + kSharedRowExchangeBytes,
+                                     vectors * step + first, step, p.shared_slots);
   prefetch_mask(p, row, number, first, step);
-  more.start(row);
+  auto source = row;
+  if constexpr (more.kShifts) source = more.by_vectors_of_x(row);
+  more.template start<vectors>(source);
   LaneVectors<T, width, vectors, kind, int32_t> mine;
-  mine.template load<true>(row, first, step);
+  mine.template load<true>(source, first, step);
   if (is_cluster) cluster_wait();  // the others have started
 
   for (int32_t turn = 0;; ++turn) {
@@ -308,6 +383,8 @@ softmax_in_shared_memory(SoftmaxParameters<T> p) {
     const float scale = divide(1.0f, part.sum);  // inf or NaN in rows that are to become NaN
 
     if constexpr (!stays) {
+      if (more.kShifts)
+        row = row_of<T, width, kind, int32_t>(p, again(number));  // not kept till now
       mine.finish_anew(frame, scale);
       mine.store(row, again(first), step);
       mine.clear_hidden(row, again(first), step, scale);

@@ -59,18 +59,28 @@ Kernel<T> kernel_of_lanes(const SoftmaxConfiguration& it) {
 template <class T, RowKind kind, bool stays>
 Kernel<T> kernel_of_shared(const SoftmaxConfiguration& it) {
   constexpr int kWide = 16 / int(sizeof(T));
-  switch (it.vectors) {
-    case 2:
-      return softmax_in_shared_memory<T, kWide, 2, kind, stays>;
-    case 4:
-      return softmax_in_shared_memory<T, kWide, 4, kind, stays>;
-    default:
-      return softmax_in_shared_memory<T, kWide, 8, kind, stays>;
+  if (it.vectors == 2) return softmax_in_shared_memory<T, kWide, 2, kind, stays>;
+  if constexpr (stays) {
+    if (it.vectors == 4) return softmax_in_shared_memory<T, kWide, 4, kind, stays>;
+  }
+  return softmax_in_shared_memory<T, kWide, 8, kind, stays>;
+}
+
+// Where all rows of x lie as those of y do, the kernel knows no other way to read them.
+template <class T, RowKind kind, bool stays>
+Kernel<T> kernel_of_long(const SoftmaxConfiguration& it, bool moves) {
+  if constexpr (kind == RowKind::masked) {
+    return kernel_of_shared<T, kind, stays>(it);
+  } else {
+    if constexpr (kind == RowKind::ragged && !stays) {
+      if (moves) return kernel_of_shared<T, kind, stays>(it);
+    }
+    return kernel_of_shared<T, RowKind::alike, stays>(it);
   }
 }
 
 template <class T, RowKind kind>
-Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
+Kernel<T> kernel_of(const SoftmaxConfiguration& it, bool moves) {
   constexpr int kWide = 16 / int(sizeof(T));
   // Long rows ask at run time whether they are whole: it costs them nothing.
   constexpr RowKind kLong = kind == RowKind::whole ? RowKind::ragged : kind;
@@ -87,9 +97,9 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it) {
       if (it.vectors == 8) return softmax_in_registers<T, kWide, 0, 8, kind>;
       return softmax_in_registers<T, kWide, 0, 9, kind>;
     case SoftmaxForm::shared:
-      return kernel_of_shared<T, kLong, false>(it);
+      return kernel_of_long<T, kind, false>(it, moves);
     case SoftmaxForm::staying:
-      if constexpr (kind != RowKind::masked) return kernel_of_shared<T, kLong, true>(it);
+      if constexpr (kind != RowKind::masked) return kernel_of_long<T, kind, true>(it, moves);
       return nullptr;  // not admitted
     default:
       return it.narrow ? softmax_online<T, 2, 1, kLong> : softmax_online<T, kWide, 4, kLong>;
@@ -240,9 +250,10 @@ bool launch_rows(const oddtile_softmax_problem& problem, const SoftmaxConfigurat
                             .cuts_sectors = softmax_cuts_sectors(problem),
                             .start_delay = 0};
   const bool whole = softmax_rows_are_whole(problem, it.narrow);
-  const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it)
-                           : whole                 ? kernel_of<T, RowKind::whole>(it)
-                                                   : kernel_of<T, RowKind::ragged>(it);
+  const bool moves = softmax_moves(problem);
+  const Kernel<T> kernel = problem.mask != nullptr ? kernel_of<T, RowKind::masked>(it, moves)
+                           : whole                 ? kernel_of<T, RowKind::whole>(it, moves)
+                                                   : kernel_of<T, RowKind::ragged>(it, moves);
   const LaunchShape launched = it.form == SoftmaxForm::staying ? staying(kernel, shape, &p) : shape;
   return launch(kernel, it.name, launched, stream, p);
 }

@@ -24,8 +24,9 @@ template <>
 inline constexpr uint32_t kNegativeInfinityWord<Bfloat16> = 0xFF80FF80u;
 
 // How the rows of a problem lie, as far as code differs. Whole: every row of x and of y consists of
-// aligned vectors. Masked: a mask byte for each element, rows lie anywhere.
-enum class RowKind { whole, ragged, masked };
+// aligned vectors. Alike: rows start anywhere, but x lies on its vectors as y does. Ragged:
+// anywhere. Masked: a mask byte for each element, rows lie anywhere.
+enum class RowKind { whole, ragged, masked, alike };
 
 // Bit i: element i. Index counts vectors and columns; 32 bits where the row is short.
 template <class T, int width, RowKind kind, class Index>
@@ -39,17 +40,34 @@ struct CoveredRow {
   static constexpr int kWords = width / kOfWord;
   static constexpr bool kWhole = kind == RowKind::whole;
   static constexpr bool kMasked = kind == RowKind::masked;
+  static constexpr bool kAlike = kWhole || kind == RowKind::alike;
 
   Global<const T> x;  // at the frame's first element, or the one before if `x_shift` is 16
   Global<T> y;        // these two at the frame's first element
   Global<const uint8_t> mask;
   Index lead;
   Index columns;
-  bool x_has_frame;  // x's vectors are the frame's
+  bool x_has_frame;  // x's vectors are the frame's; for all kinds: is_framed()
   uint32_t x_shift;  // bits from `x` to the frame's first element: 0 or 16
   bool ragged;       // an end of the row lies within a vector
 
+  ODDTILE_DEVICE bool is_framed() const { return kAlike || x_has_frame; }
+
   ODDTILE_DEVICE Index vectors() const { return (columns + lead + width - 1) / width; }
+
+  // Bytes from the sector of x that holds the frame's first element to that element.
+  ODDTILE_DEVICE uint32_t x_offset() const { return address_modulo(x, 32) + x_shift / 8; }
+
+  // The row by x's own vectors from that sector on: to be read.
+  ODDTILE_DEVICE CoveredRow by_vectors_of_x() const {
+    CoveredRow result = *this;
+    const auto before = Index(x_offset() / sizeof(T));
+    result.x = x + (int64_t(x_shift / 16) - before);
+    result.lead = lead + before;
+    result.x_has_frame = true;
+    result.ragged = result.lead % width != 0 || (result.lead + result.columns) % width != 0;
+    return result;
+  }
 
   // Whether a vector holds a column.
   ODDTILE_DEVICE bool touches(Index vector) const {
@@ -64,6 +82,9 @@ struct CoveredRow {
     const Index end = (lead + columns) / width;
     return Unsigned(vector - first) < Unsigned(end > first ? end - first : 0);
   }
+
+  // Behind the last of these.
+  ODDTILE_DEVICE Index whole_end() const { return (lead + columns) / width; }
 
   // What holds columns: vectors of the frame, and words of a grid that cover them, counted from the
   // one with the frame's first element. An end is the one behind the last.
