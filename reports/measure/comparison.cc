@@ -246,12 +246,13 @@ class Comparison {
     entry.rate = double(flops(subject_)) / entry.us_median * 1e-6;
   }
 
-  // One launch of each library on fresh outputs: its verdict, and bits beside the baseline's.
+  // One launch of each library on fresh inputs and outputs: its verdict, bits beside the
+  // baseline's, and whether the inputs are what they were.
   void check(const Workload& made, LongBuffers& buffers, const std::string& what) {
     Parts baseline;
     for (Lane& lane : lanes_) {
       if (!lane.runs()) continue;
-      buffers.restore_outputs();
+      buffers.restore();
       const std::string error = run_once(lane, buffers.launching(*lane.table, lane.id), machine_);
       if (machine_.lost() || !error.empty()) {
         lane.stop(what.empty() ? error : "on data that show edges: " + error);
@@ -260,6 +261,7 @@ class Comparison {
       Parts parts;
       for (int64_t i = 0; i < buffers.repetitions(); ++i) parts.push_back(buffers.outputs_of(i));
       judge(made, parts, what, lane);
+      if (lane.entry.overwritten.empty()) lane.entry.overwritten = buffers.changed_input();
       if (&lane == &lanes_[0]) {
         baseline = std::move(parts);
       } else if (!lane.entry.baseline.empty() && !baseline.empty()) {
@@ -321,9 +323,15 @@ std::vector<ComparedEntry> compare(const Case& subject, std::span<const Library>
 
 std::string finding(const ComparedEntry& entry, double slower) {
   if (!entry.problem.empty()) return "not compared";
-  for (const char* wrong : {"fail", "suspect"}) {
-    if (entry.verdict.find(wrong) != std::string::npos) return "wrong output";
+  std::string wrong;
+  for (const char* word : {"fail", "suspect"}) {
+    if (entry.verdict.find(word) != std::string::npos) wrong = "wrong output";
   }
+  if (!entry.overwritten.empty()) {
+    wrong +=
+        fmt::format("{}writes into {}, an input", wrong.empty() ? "" : ", ", entry.overwritten);
+  }
+  if (!wrong.empty()) return wrong;
   const bool gate = slower > 0 && !entry.baseline.empty();
   return gate && entry.slowdown_low > slower ? fmt::format("slower than {}", slower) : "";
 }

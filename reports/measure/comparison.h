@@ -31,8 +31,8 @@ std::vector<ComparedEntry> compare(const oracles::Case& subject, std::span<const
                                    properties::Machine& machine, Timer& timer,
                                    const ComparisonOptions& options, int32_t* offered = nullptr);
 
-// Why an entry makes a run fail: not compared, a wrong output, or (`slower` above 0) an interval
-// that lies wholly above `slower`. Empty: it does not. Other bits are no finding.
+// Why an entry makes a run fail: not compared, a wrong output, an input written into, or (`slower`
+// above 0) an interval that lies wholly above `slower`. Empty: it does not. Other bits are none.
 std::string finding(const ComparedEntry& entry, double slower);
 
 }  // namespace oddtile::reports

@@ -184,6 +184,26 @@ TEST(Comparison, AWrongAnswerOnEdgesIsAFinding) {
   EXPECT_EQ(finding(entries[1], 0), "wrong output");
 }
 
+void write_into_x(const oddtile_softmax_problem& problem) {  // far from the first part
+  static_cast<float*>(const_cast<void*>(problem.x))[140 * problem.x_row_stride + 2] += 3;
+}
+
+TEST(Comparison, WhoWritesIntoAnInputHasTheFinding) {
+  const oddtile_implementation writes = softmax_with<write_into_x>();
+  for (size_t culprit = 0; culprit < 3; ++culprit) {
+    std::vector<const oddtile_implementation*> tables(3, &fused());
+    tables[culprit] = &writes;
+    const auto entries = compared(kSoftmax, tables, kParts);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(entries[i].verdict, "pass") << i << entries[i].explanation;
+      EXPECT_EQ(finding(entries[i], 0), i == culprit ? "writes into x, an input" : "") << i;
+      for (const ComparedBits& bits : entries[i].bits) EXPECT_EQ(bits.differing, 0) << i;
+    }
+  }
+  EXPECT_EQ(finding({.verdict = "fail", .overwritten = "y"}, 0),
+            "wrong output, writes into y, an input");
+}
+
 TEST(Comparison, AllInTheSameBuffers) {
   const oddtile_implementation watched = softmax_with<note_output>();
   outputs_seen().clear();

@@ -146,6 +146,44 @@ void LongBuffers::restore_outputs() {
   }
 }
 
+void LongBuffers::restore() {
+  for (int i = 0; i < int(blocks_.size()); ++i) {
+    if (owner_index(i) == i) put(i);
+  }
+}
+
+// Beyond the last row of `made` there may be a gap of which nobody has said what it holds.
+bool LongBuffers::is_as_put(int tensor) const {
+  const std::vector<std::byte>& bytes = made_.tensors[size_t(tensor)].bytes;
+  const Block& block = blocks_[size_t(tensor)];
+  std::vector<std::byte> now(bytes.size());
+  const auto is_as_made = [&](int64_t at, int64_t from, int64_t count) {
+    machine_.copy_out(now.data(), block.address + at, count);
+    return std::memcmp(now.data(), bytes.data() + from, size_t(count)) == 0;
+  };
+  const int64_t begin = begin_of(tensor), period = period_of(tensor), made = int64_t(bytes.size());
+  if (period == 0) return is_as_made(0, 0, made);
+  if (!is_as_made(0, 0, begin)) return false;
+  const int64_t known = std::min(period, made - begin);
+  for (int64_t at = begin; at < block.bytes; at += period) {
+    if (!is_as_made(at, begin, std::min(known, block.bytes - at))) return false;
+  }
+  return true;
+}
+
+std::string LongBuffers::changed_input() const {
+  std::vector<bool> is_input(blocks_.size(), true);
+  for (int i = 0; i < int(blocks_.size()); ++i) {
+    if (whole_.tensors[size_t(i)].is_output) is_input[size_t(owner_index(i))] = false;
+    if (owner_index(i) != i) is_input[size_t(i)] = false;
+  }
+  for (int i = 0; i < int(blocks_.size()); ++i) {
+    if (!is_input[size_t(i)] || is_as_put(i)) continue;
+    return std::string(oracles::role_name(whole_.tensors[size_t(i)].role));
+  }
+  return "";
+}
+
 int64_t LongBuffers::repetitions() const {
   const int64_t made = std::max<int64_t>(length_of(made_.subject), 1);
   return (length_of(whole_.subject) + made - 1) / made;

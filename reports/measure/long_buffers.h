@@ -2,6 +2,7 @@
 // there, so that a gigabyte takes no host time. Attention does not repeat: all of it is made.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "reports/measure/timer.h"
@@ -37,8 +38,12 @@ class LongBuffers {
   // Runs in these buffers; must not outlive them.
   Launch launching(const oddtile_implementation& which, int32_t id) const;
 
-  // Outputs as they were, with the inputs that they replace.
-  void restore_outputs();
+  void restore();          // everything as it was
+  void restore_outputs();  // outputs, with the inputs that they replace
+
+  // An input that does not hold its data any more ("x"); empty: all do. What an output replaces is
+  // not looked at.
+  std::string changed_input() const;
 
   // How often the data of `made` are there; the last time perhaps only their beginning.
   int64_t repetitions() const;
@@ -63,6 +68,7 @@ class LongBuffers {
   int64_t begin_of(int tensor) const;   // bytes before the data
   int64_t period_of(int tensor) const;  // bytes from one repetition to the next; 0: it does not
   void put(int tensor);                 // data of `made`, repeated
+  bool is_as_put(int tensor) const;
   bool add(Block* block, int64_t bytes);
 
   const oracles::Workload& made_;

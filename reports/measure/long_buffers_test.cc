@@ -86,6 +86,47 @@ TEST(LongBuffers, RepetitionsAreAsTheirPart) {
                   64);
 }
 
+TEST(LongBuffers, EachByteOfAnInputIsWatched) {
+  properties::Machine& machine = properties::sim_machine();
+  MadeUpClock clock = made_up_clock();
+  const Case subject = {.problem = SoftmaxCase{.rows = 300,
+                                               .columns = 7,
+                                               .x_pad = 3,
+                                               .y_pad = 1,
+                                               .x_offset = 5,
+                                               .mask = oracles::MaskKind::half}};
+  const oracles::Workload made =
+      oracles::materialise(with_length(subject, 64), oracles::Poison::nan);
+  LongBuffers buffers(made, subject, machine, clock);
+  const oddtile_softmax_problem& problem = buffers.problem().softmax;
+  auto* x = static_cast<uint32_t*>(const_cast<void*>(problem.x));
+  auto* mask = const_cast<uint8_t*>(problem.mask);
+  EXPECT_EQ(buffers.changed_input(), "");
+  static_cast<float*>(problem.y)[0] = 1;
+  EXPECT_EQ(buffers.changed_input(), "") << "an output is none";
+  // Before the rows, first, between two rows, where a part ends and begins, last.
+  for (const int64_t at : {-1, 0, 8, 63 * 10 + 6, 64 * 10, 299 * 10 + 6}) {
+    x[at] ^= 1;
+    EXPECT_EQ(buffers.changed_input(), "x") << at;
+    buffers.restore();
+    EXPECT_EQ(buffers.changed_input(), "") << at;
+  }
+  mask[299 * problem.mask_row_stride + 6] ^= 1;
+  EXPECT_EQ(buffers.changed_input(), "mask");
+}
+
+TEST(LongBuffers, WhatAnOutputReplacesMayChange) {
+  MadeUpClock clock = made_up_clock();
+  const Case subject = {.problem = VectorAddCase{.n = 10, .alias = oracles::Alias::x}};
+  const oracles::Workload made = oracles::materialise(subject, oracles::Poison::nan);
+  LongBuffers buffers(made, subject, properties::sim_machine(), clock);
+  const oddtile_vector_add_problem& problem = buffers.problem().vector_add;
+  static_cast<uint32_t*>(problem.out)[3] ^= 1;
+  EXPECT_EQ(buffers.changed_input(), "");
+  static_cast<uint32_t*>(const_cast<void*>(problem.y))[9] ^= 1;
+  EXPECT_EQ(buffers.changed_input(), "y");
+}
+
 TEST(LongBuffers, TheFarEnd) {
   properties::Machine& machine = properties::sim_machine();
   MadeUpClock clock = made_up_clock();

@@ -34,6 +34,7 @@ struct ComparedEntry {
   std::vector<ComparedBits> bits;  // empty where `baseline` is
   std::string verdict;             // "pass", or of the data and of its edges
   std::string explanation;         // of the first element that failed
+  std::string overwritten;         // an input that it has written into ("x"); empty: none
 };
 
 std::string to_json(const std::vector<ComparedEntry>& entries);
