@@ -50,18 +50,18 @@ int compare_with(const std::vector<oracles::Case>& cases, const std::vector<Libr
     if (options.all) subject.configuration = 0;
     int32_t offered = 0;
     do {
-      const auto entries = compare(subject, libraries, machine, timer, how, &offered);
+      auto entries = compare(subject, libraries, machine, timer, how, &offered);
+      for (ComparedEntry& entry : entries) entry.finding = finding(entry, options.slower);
       if (!options.json) {
-        fmt::print("{}", comparison_text(entries, options.slower));
+        fmt::print("{}", comparison_text(entries));
         std::fflush(stdout);
       }
       all.insert(all.end(), entries.begin(), entries.end());
     } while (options.all && ++subject.configuration < offered);
   }
   if (options.json) fmt::print("{}", to_json(all));
-  const bool clean = std::all_of(all.begin(), all.end(), [&](const ComparedEntry& entry) {
-    return finding(entry, options.slower).empty();
-  });
+  const bool clean = std::all_of(all.begin(), all.end(),
+                                 [](const ComparedEntry& entry) { return entry.finding.empty(); });
   return clean ? 0 : 1;
 }
 

@@ -112,6 +112,18 @@ TEST(CompareCommand, JsonIsAllThatIsPrinted) {
   EXPECT_EQ(json.text.front(), '[');
   EXPECT_EQ(json.count("\"library\""), 4);
   EXPECT_EQ(json.count("of copy"), 0);
+  EXPECT_EQ(json.count("\"finding\": \"\""), 4) << json.text;
+}
+
+TEST(CompareCommand, JsonSaysWhichEntryIsAFinding) {
+  const Printed slow = printed(twice(), {.slower = 1.9, .json = true});
+  EXPECT_EQ(slow.code, 1);
+  EXPECT_EQ(slow.count("\"finding\": \"\""), 1) << slow.text;
+  EXPECT_EQ(slow.count("\"finding\": \"slower than 1.9\""), 1) << slow.text;
+  oddtile_implementation none = fused();
+  none.configurations = [](const oddtile_problem*, int32_t*, int32_t) { return 0; };
+  const Printed lost = printed({{"a.so", &fused()}, {"b.so", &none}}, {.json = true});
+  EXPECT_EQ(lost.count("\"finding\": \"not compared\""), 1) << lost.text;
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "reports/measure/comparison.h"
-
 namespace oddtile::reports {
 namespace {
 
@@ -39,23 +37,22 @@ std::string line_of(const ComparedEntry& entry) {
                      entry.configuration);
 }
 
-std::string lines_below(const ComparedEntry& entry, double slower) {
+std::string lines_below(const ComparedEntry& entry) {
   std::string text;
   if (!entry.explanation.empty()) text += "    " + entry.explanation + "\n";
-  const std::string why = finding(entry, slower);
-  if (!why.empty()) text += "    FINDING: " + why + "\n";
+  if (!entry.finding.empty()) text += "    FINDING: " + entry.finding + "\n";
   return text;
 }
 
 }  // namespace
 
-std::string comparison_text(const std::vector<ComparedEntry>& entries, double slower) {
+std::string comparison_text(const std::vector<ComparedEntry>& entries) {
   size_t width = 0;
   for (const ComparedEntry& entry : entries) width = std::max(width, entry.library.size());
   std::string text = entries[0].case_text + "\n";
   for (const ComparedEntry& entry : entries) {
     text += fmt::format("  {:<{}}  {}", entry.library, width, line_of(entry));
-    text += lines_below(entry, slower);
+    text += lines_below(entry);
   }
   return text;
 }

@@ -8,7 +8,7 @@
 
 namespace oddtile::reports {
 
-// `slower`: as in `finding` (reports/measure/comparison.h). Entries must not be empty.
-std::string comparison_text(const std::vector<ComparedEntry>& entries, double slower);
+// Entries must not be empty.
+std::string comparison_text(const std::vector<ComparedEntry>& entries);
 
 }  // namespace oddtile::reports

@@ -27,7 +27,7 @@ ComparedEntry other() {
 }
 
 TEST(ComparisonText, ALineALibrary) {
-  EXPECT_EQ(comparison_text({baseline(), other()}, 0),
+  EXPECT_EQ(comparison_text({baseline(), other()}),
             "softmax columns=8\n"
             "  before.so       12.50 us  0.960 of copy                                        "
             "pass  (8 lanes)\n"
@@ -39,30 +39,32 @@ TEST(ComparisonText, EqualBitsAndRates) {
   ComparedEntry entry = other();
   entry.bits[1].differing = 0;
   entry.copy_us = 0;
-  EXPECT_NE(comparison_text({entry}, 0).find("equal bits"), std::string::npos);
-  EXPECT_NE(comparison_text({entry}, 0).find("no rate"), std::string::npos);
+  EXPECT_NE(comparison_text({entry}).find("equal bits"), std::string::npos);
+  EXPECT_NE(comparison_text({entry}).find("no rate"), std::string::npos);
   entry.bits.clear();
-  EXPECT_EQ(comparison_text({entry}, 0).find("equal"), std::string::npos) << "nothing was compared";
+  EXPECT_EQ(comparison_text({entry}).find("equal"), std::string::npos) << "nothing was compared";
   entry.rate = 612.34;
   entry.rate_unit = "TFLOP/s";
-  EXPECT_NE(comparison_text({entry}, 0).find("612.3 TFLOP/s"), std::string::npos);
+  EXPECT_NE(comparison_text({entry}).find("612.3 TFLOP/s"), std::string::npos);
 }
 
 TEST(ComparisonText, FindingsHaveALine) {
-  EXPECT_EQ(comparison_text({other()}, 1.04).find("FINDING"), std::string::npos);
-  EXPECT_NE(comparison_text({other()}, 1.03).find("FINDING: slower than 1.03\n"),
-            std::string::npos);
+  ComparedEntry slow = other();
+  slow.finding = "slower than 1.03";
+  EXPECT_NE(comparison_text({slow}).find("    FINDING: slower than 1.03\n"), std::string::npos);
   ComparedEntry wrong = other();
   wrong.verdict = "pass, edges fail";
+  wrong.finding = "wrong output";
   wrong.explanation = "edges y[row 0, column 1]: got 2";
-  const std::string text = comparison_text({wrong}, 0);
+  const std::string text = comparison_text({wrong});
   EXPECT_NE(text.find("\n    edges y[row 0, column 1]: got 2\n    FINDING: wrong output\n"),
             std::string::npos)
       << text;
   ComparedEntry none = baseline();
   none.problem = "does not offer this case";
+  none.finding = "not compared";
   EXPECT_EQ(
-      comparison_text({none}, 0),
+      comparison_text({none}),
       "softmax columns=8\n  before.so  does not offer this case\n    FINDING: not compared\n");
 }
 

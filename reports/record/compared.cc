@@ -12,7 +12,7 @@ Json write(const ComparedBits& bits) {
 }
 
 Json write(const ComparedEntry& entry) {
-  Json json = {{"case", entry.case_text}, {"library", entry.library}};
+  Json json = {{"case", entry.case_text}, {"library", entry.library}, {"finding", entry.finding}};
   if (!entry.problem.empty()) {
     json["problem"] = entry.problem;
     return json;

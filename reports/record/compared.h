@@ -17,6 +17,7 @@ struct ComparedBits {
 struct ComparedEntry {
   std::string case_text;
   std::string library;
+  std::string finding;  // why it makes the run fail; empty: it does not
   std::string problem;  // why there is nothing below; empty otherwise
   std::string configuration;
   double us_median = 0;
