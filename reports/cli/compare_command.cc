@@ -35,7 +35,8 @@ std::vector<oracles::Case> cases_of(const std::vector<std::string>& words) {
   std::copy_if(words.begin(), words.end(), std::back_inserter(texts),
                [](const std::string& word) { return !is_library(word); });
   std::vector<oracles::Case> cases;
-  for (const auto& [text, where] : case_lines(texts)) cases.push_back(case_of(text, where));
+  for (const auto& [text, where] : case_lines(texts))
+    cases.push_back(case_of(text, where, host_bytes_of_comparison));
   if (cases.empty()) throw WrongUse("compare needs a case: a text, or @file with one a line");
   return cases;
 }

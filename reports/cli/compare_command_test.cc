@@ -2,7 +2,9 @@
 // a clock that is made up.
 #include "reports/cli/compare_command.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -32,6 +34,16 @@ TEST(CompareCommand, NeedsLibrariesAndCases) {
 TEST(CompareCommand, NeedsAClock) {
   expect_refused({.words = {EXAMPLE_PLUGIN, "softmax columns=3"}, .machine = "sim"}, "no clock");
   expect_refused({.words = {EXAMPLE_PLUGIN, "softmax columns=3"}, .machine = "tpu"}, "tpu");
+}
+
+TEST(CompareCommand, ACaseThatIsNeverWholeOnTheHostIsNotRefused) {
+  const double memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  const auto refused = [&](double share, const std::string& words) {
+    const std::string text = fmt::format("vector_add n={}", int64_t(memory * share));
+    expect_refused({.words = {EXAMPLE_PLUGIN, text}, .machine = "sim"}, words);
+  };
+  refused(1.0 / 20, "no clock");                // 52 bytes an element to check it, 8 to compare
+  refused(1.0 / 7, "GB of host memory, here");  // which are too many
 }
 
 struct Printed {

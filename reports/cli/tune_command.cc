@@ -24,6 +24,10 @@ void print(const std::string& text, const TunedPoint& point) {
 }  // namespace
 
 int tune_command(const TuneOptions& options) {
+  std::vector<std::pair<std::string, oracles::Case>> cases;
+  for (const auto& [text, where] : case_lines(options.cases)) {
+    cases.emplace_back(text, case_of(text, where, host_bytes_of_tuning));
+  }
   properties::Machine& machine = machine_named(options.machine);
   std::string reason;
   const std::unique_ptr<Timer> timer = make_timer(machine, &reason);
@@ -36,8 +40,8 @@ int tune_command(const TuneOptions& options) {
                                 .density = options.density,
                                 .run = options.run};
   bool clean = true;
-  for (const auto& [text, where] : case_lines(options.cases)) {
-    const TunedPoint point = tune(case_of(text, where), fused, machine, *timer, tuning);
+  for (const auto& [text, subject] : cases) {
+    const TunedPoint point = tune(subject, fused, machine, *timer, tuning);
     print(text, point);
     for (const TunedConfiguration& one : point.configurations) {
       clean = clean && !one.verdict.starts_with("fail") && one.us > 0;

@@ -165,6 +165,17 @@ int64_t data_bytes(const Case& subject) {
   return c.n * (3 * dtype_bytes(c.dtype) + 1);
 }
 
+int64_t output_bytes(const Case& subject) {
+  if (const auto* c = std::get_if<AttentionCase>(&subject.problem)) {
+    return c->batch * c->heads_q() * c->seq_q * (2 * c->head_dim + 4);
+  }
+  if (const auto* c = std::get_if<SoftmaxCase>(&subject.problem)) {
+    return c->rows * c->columns * dtype_bytes(c->dtype);
+  }
+  const auto& c = std::get<VectorAddCase>(subject.problem);
+  return c.n * dtype_bytes(c.dtype);
+}
+
 Traffic least_traffic(const oracles::Workload& workload, int64_t granule) {
   return std::visit([&](const auto& c) { return least(workload, c, granule); },
                     workload.subject.problem);

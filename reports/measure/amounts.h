@@ -24,6 +24,8 @@ int64_t flops(const oracles::Case& subject);
 // Bytes of one set of tensors, paddings aside.
 int64_t data_bytes(const oracles::Case& subject);
 
+int64_t output_bytes(const oracles::Case& subject);  // the outputs' part
+
 struct Traffic {
   int64_t read = 0;
   int64_t written = 0;

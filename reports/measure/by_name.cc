@@ -9,10 +9,8 @@
 namespace oddtile::reports {
 namespace {
 
-// A check keeps about four sets of tensors; beyond the memory the machine would start to swap or
-// end the process without a word.
-void require_memory(const oracles::Case& subject) {
-  const double needed = 4 * double(data_bytes(subject));
+// Beyond the memory the machine would start to swap or end the process without a word.
+void require_memory(double needed) {
   const double present = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
   if (needed > present) {
     throw WrongUse(
@@ -23,12 +21,17 @@ void require_memory(const oracles::Case& subject) {
 
 }  // namespace
 
-oracles::Case case_of(const std::string& text, const std::string& where) {
+// A check keeps about four sets of tensors.
+double host_bytes_of_check(const oracles::Case& subject) {
+  return 4 * double(data_bytes(subject));
+}
+
+oracles::Case case_of(const std::string& text, const std::string& where, HostBytes needed) {
   const auto parsed = oracles::parse(text);
   if (const auto* error = std::get_if<oracles::TextError>(&parsed)) {
     throw WrongUse(fmt::format("{}, at byte {}: {}", where, error->position, error->message));
   }
-  require_memory(std::get<oracles::Case>(parsed));
+  require_memory(needed(std::get<oracles::Case>(parsed)));
   return std::get<oracles::Case>(parsed);
 }
 

@@ -10,6 +10,7 @@
 #include "oracles/judge/judge.h"
 #include "properties/harness/buffers.h"
 #include "reports/measure/amounts.h"
+#include "reports/measure/by_name.h"
 #include "reports/measure/long_buffers.h"
 #include "reports/measure/ratio.h"
 #include "reports/measure/rounds.h"
@@ -319,6 +320,12 @@ std::vector<ComparedEntry> compare(const Case& subject, std::span<const Library>
                                    Machine& machine, Timer& timer, const ComparisonOptions& options,
                                    int32_t* offered) {
   return Comparison(subject, libraries, machine, timer, options).run(offered);
+}
+
+double host_bytes_of_comparison(const Case& subject) {
+  const Case made =
+      with_length(subject, length_to_make(subject, ComparisonOptions{}.elements_made));
+  return host_bytes_of_check(made) + 2 * double(output_bytes(subject));
 }
 
 std::string finding(const ComparedEntry& entry, double slower) {

@@ -31,6 +31,10 @@ std::vector<ComparedEntry> compare(const oracles::Case& subject, std::span<const
                                    properties::Machine& machine, Timer& timer,
                                    const ComparisonOptions& options, int32_t* offered = nullptr);
 
+// Bytes of host memory that it takes, about: its data, where they repeat those of a part, and all
+// outputs of two libraries.
+double host_bytes_of_comparison(const oracles::Case& subject);
+
 // Why an entry makes a run fail: not compared, a wrong output, an input written into, or (`slower`
 // above 0) an interval that lies wholly above `slower`. Empty: it does not. Other bits are none.
 std::string finding(const ComparedEntry& entry, double slower);

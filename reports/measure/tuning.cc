@@ -6,6 +6,7 @@
 
 #include "properties/checks/checks.h"
 #include "properties/harness/buffers.h"
+#include "reports/measure/by_name.h"
 #include "reports/measure/long_buffers.h"
 #include "reports/measure/ratio.h"
 #include "reports/measure/rounds.h"
@@ -88,6 +89,11 @@ void redraw_mask(Workload& workload, const TuningOptions& options) {
   }
 }
 
+Case judged_part(const Case& subject, const TuningOptions& options) {
+  const int64_t units = options.rows_judged * (elements_of_unit(subject) == 1 ? 1000 : 1);
+  return with_length(subject, std::min(length_of(subject), units));
+}
+
 int64_t largest_workspace(const oddtile_implementation& which, const oddtile_problem& problem,
                           const std::vector<int32_t>& ids) {
   int64_t most = 0;
@@ -142,6 +148,12 @@ int64_t sector_bytes(const Workload& workload) {
   return 32 * sectors;
 }
 
+double host_bytes_of_tuning(const Case& subject) {
+  const TuningOptions options;
+  const Case made = with_length(subject, length_to_make(subject, options.elements_made));
+  return host_bytes_of_check(made) + host_bytes_of_check(judged_part(subject, options));
+}
+
 TunedPoint tune(const Case& subject, const oddtile_implementation& which, Machine& machine,
                 Timer& timer, const TuningOptions& options) {
   TunedPoint point;
@@ -177,9 +189,7 @@ TunedPoint tune(const Case& subject, const oddtile_implementation& which, Machin
   std::vector<bool> slow(launches.size(), false);
   const auto us = times_of(launches, timer, options.rounds, &slow);
   point.copy_us = quartiles(us[0]).median / options.repeats;
-  const Case short_case = with_length(
-      subject, std::min(length, elements_of_unit(subject) == 1 ? options.rows_judged * 1000
-                                                               : options.rows_judged));
+  const Case short_case = judged_part(subject, options);
   for (size_t i = 0; i < ids.size(); ++i) {
     oddtile_profile profile = {};
     which.describe(&problem, ids[i], &profile);

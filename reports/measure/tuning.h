@@ -43,6 +43,9 @@ struct TunedPoint {
 TunedPoint tune(const oracles::Case& subject, const oddtile_implementation& which,
                 properties::Machine& machine, Timer& timer, const TuningOptions& options);
 
+// Bytes of host memory that it takes, about: nothing but a part is ever there.
+double host_bytes_of_tuning(const oracles::Case& subject);
+
 // Bytes of the sectors that a kernel must move for this workload: the mask's, those of inputs and
 // outputs with a visible element; of vector add's partly visible output twice, as it is read first.
 int64_t sector_bytes(const oracles::Workload& workload);
