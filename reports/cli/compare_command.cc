@@ -30,13 +30,17 @@ std::vector<Library> libraries_of(const std::vector<std::string>& words) {
   return libraries;
 }
 
-std::vector<oracles::Case> cases_of(const std::vector<std::string>& words) {
+std::vector<oracles::Case> cases_of(const std::vector<std::string>& words, bool all) {
   std::vector<std::string> texts;
   std::copy_if(words.begin(), words.end(), std::back_inserter(texts),
                [](const std::string& word) { return !is_library(word); });
   std::vector<oracles::Case> cases;
-  for (const auto& [text, where] : case_lines(texts))
+  for (const auto& [text, where] : case_lines(texts)) {
     cases.push_back(case_of(text, where, host_bytes_of_comparison));
+    const int64_t one = cases.back().configuration;
+    if (!all || one < 0) continue;
+    throw WrongUse(fmt::format("{}: config={} is one configuration, --all each", where, one));
+  }
   if (cases.empty()) throw WrongUse("compare needs a case: a text, or @file with one a line");
   return cases;
 }
@@ -75,7 +79,7 @@ std::vector<Library> with_baseline(std::vector<Library> libraries, properties::M
 }
 
 int compare_command(const CompareOptions& options) {
-  const std::vector<oracles::Case> cases = cases_of(options.words);
+  const std::vector<oracles::Case> cases = cases_of(options.words, options.all);
   const std::vector<Library> libraries = libraries_of(options.words);
   properties::Machine& machine = machine_named(options.machine);
   std::string reason;

@@ -31,6 +31,14 @@ TEST(CompareCommand, NeedsLibrariesAndCases) {
   expect_refused({.words = {EXAMPLE_PLUGIN, "no.so", "softmax columns=3"}}, "no.so does not exist");
 }
 
+TEST(CompareCommand, AllAndOneContradict) {
+  const std::string text = "softmax columns=3 config=";
+  expect_refused({.words = {EXAMPLE_PLUGIN, text + "0"}, .all = true}, "config=0 is one");
+  expect_refused({.words = {EXAMPLE_PLUGIN, text + "0"}, .machine = "sim"}, "no clock");
+  expect_refused({.words = {EXAMPLE_PLUGIN, text + "-1"}, .machine = "sim", .all = true},
+                 "no clock");
+}
+
 TEST(CompareCommand, NeedsAClock) {
   expect_refused({.words = {EXAMPLE_PLUGIN, "softmax columns=3"}, .machine = "sim"}, "no clock");
   expect_refused({.words = {EXAMPLE_PLUGIN, "softmax columns=3"}, .machine = "tpu"}, "tpu");

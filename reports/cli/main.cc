@@ -14,6 +14,7 @@
 #include "reports/cli/commands.h"
 #include "reports/measure/by_name.h"
 #include "reports/measure/ratio.h"
+#include "reports/measure/timer.h"
 
 namespace oddtile::reports {
 namespace {
@@ -94,7 +95,7 @@ void add_tune(CLI::App& app, TuneOptions& options) {
   command->add_option("--rounds", options.rounds, "medians are of so many")->capture_default_str();
   command->add_option("--repeats", options.repeats, "launches in one graph: for small problems")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, kMostRepeats));
   command->add_flag("--preferred", options.preferred, "only the configuration that is chosen");
   command->add_option("--density", options.density, "share of visible elements of masks");
   command->add_option("--run", options.run, "elements that are visible or hidden together")
@@ -124,7 +125,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
       ->check(CLI::Range(kLeastRounds, kMostRounds));
   command->add_option("--repeats", options.repeats, "launches in one graph: for small problems")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, kMostRepeats));
   command->add_flag("--all", options.all, "each configuration that the baseline has");
   command
       ->add_option("--slower", options.slower,

@@ -17,6 +17,13 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// No case's text has either of the two.
+void refuse_path(const std::string& text) {
+  if (text.find('/') == std::string::npos && text.find(".so.") == std::string::npos) return;
+  throw WrongUse(fmt::format(
+      "'{}' is no case; a library's path ends in .so, a file of cases begins with @", text));
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -34,6 +41,7 @@ std::vector<CaseLine> case_lines(const std::vector<std::string>& cases) {
   std::vector<CaseLine> lines;
   for (const std::string& text : cases) {
     if (!text.starts_with('@')) {
+      refuse_path(text);
       lines.push_back({text, "case"});
       continue;
     }

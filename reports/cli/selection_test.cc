@@ -44,6 +44,11 @@ TEST(Selection, cases_of_a_file_know_their_line) {
   std::filesystem::remove(path);
 }
 
+TEST(Selection, a_path_is_no_case) {
+  EXPECT_TRUE(contains(complaint([] { case_lines({"softmax", "libx.so.1"}); }), "'libx.so.1' is"));
+  EXPECT_TRUE(contains(complaint([] { case_lines({"a/points.txt"}); }), "begins with @"));
+}
+
 TEST(Selection, a_complaint_says_where_and_what_there_is) {
   EXPECT_TRUE(contains(complaint([] { chosen_case({.words = {"softmax colums=3"}}); }), "byte 8"));
   EXPECT_TRUE(contains(complaint([] { chosen_case({.words = {"no.case"}}); }), "no.case"));

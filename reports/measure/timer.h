@@ -17,6 +17,9 @@ namespace oddtile::reports {
 // Enqueues one launch on the machine's stream and returns without waiting.
 using Launch = std::function<oddtile_status()>;
 
+// Of `repeated`, for whoever asks for a number: a graph has a node for each.
+inline constexpr int kMostRepeats = 10'000;
+
 class Timer {
  public:
   virtual ~Timer() = default;
