@@ -206,10 +206,13 @@ Buffers LongBuffers::outputs_of(int64_t repetition) const {
     const int64_t begin = begin_of(i), skipped = repetition * period_of(i);
     std::vector<std::byte>& to = outputs[size_t(i)];
     to.resize(made_.tensors[size_t(owner_index(i))].bytes.size());
-    machine_.copy_out(to.data(), block.address, int64_t(to.size()));
-    if (repetition == 0) continue;
-    const int64_t bytes = end_of(extent_of(repetition, i)) - begin;
-    machine_.copy_out(to.data() + begin, block.address + begin + skipped, bytes);
+    if (repetition == 0) {
+      machine_.copy_out(to.data(), block.address, int64_t(to.size()));
+      continue;
+    }
+    const int64_t end = end_of(extent_of(repetition, i)), whole = end_of(extent_of(0, i));
+    machine_.copy_out(to.data() + begin, block.address + begin + skipped, end - begin);
+    if (end < whole) machine_.copy_out(to.data() + end, block.address + end, whole - end);
   }
   return outputs;
 }

@@ -47,8 +47,8 @@ class LongBuffers {
 
   // How often the data of `made` are there; the last time perhaps only their beginning.
   int64_t repetitions() const;
-  // Outputs of one of them, as of a run of `made`; where the last is shorter, the rest is as in
-  // the first.
+  // Outputs of one of them, as of a run of `made` (of all but the first only what lies between the
+  // first and the last element); where the last is shorter, the rest is as in the first.
   Buffers outputs_of(int64_t repetition) const;
   // The output tensors' part that one of them has.
   oracles::Tensor extent_of(int64_t repetition, int tensor) const;

@@ -127,6 +127,28 @@ TEST(LongBuffers, WhatAnOutputReplacesMayChange) {
   EXPECT_EQ(buffers.changed_input(), "y");
 }
 
+// Of the first one again only what a shorter last one lacks.
+TEST(LongBuffers, EachRepetitionIsCopiedOnce) {
+  class Counting : public StandIn {
+   public:
+    Counting() : StandIn({&fused()}) {}
+    void copy_out(void* to, const void* from, int64_t bytes) override {
+      copied += bytes;
+      StandIn::copy_out(to, from, bytes);
+    }
+    int64_t copied = 0;
+  };
+  Counting machine;
+  MadeUpClock clock = made_up_clock();
+  const Case subject = {.problem = VectorAddCase{.n = 1000}};  // 15 times 64, 40
+  const oracles::Workload made =
+      oracles::materialise(with_length(subject, 64), oracles::Poison::nan);
+  const LongBuffers buffers(made, subject, machine, clock);
+  for (int64_t i = 0; i < buffers.repetitions(); ++i) buffers.outputs_of(i);
+  const auto first = int64_t(made.tensors.back().bytes.size());
+  EXPECT_EQ(machine.copied, first + 15 * 64 * int64_t(sizeof(float)));
+}
+
 TEST(LongBuffers, TheFarEnd) {
   properties::Machine& machine = properties::sim_machine();
   MadeUpClock clock = made_up_clock();
