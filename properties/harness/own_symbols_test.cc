@@ -8,7 +8,7 @@
 namespace oddtile::properties {
 namespace {
 
-// EXAMPLE_PLUGIN, and PLUGIN_FIXTURE and PLUGIN_FIXTURE_AGAIN, both of plugin_fixture_test.cc.
+// EXAMPLE_PLUGIN, and PLUGIN_FIXTURE and PLUGIN_FIXTURE_AGAIN, both of plugin_fixture.cc.
 void* loaded(const char* path) {
   load_plugin(path, nullptr);  // or refused, and then it stays loaded
   return dlopen(path, RTLD_NOW | RTLD_NOLOAD);

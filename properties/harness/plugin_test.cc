@@ -6,7 +6,7 @@
 
 #include "properties/harness/harness.h"
 
-// The libraries of plugin_fixture_test.cc have a function of this name of their own.
+// The libraries of plugin_fixture.cc have a function of this name of their own.
 extern "C" __attribute__((visibility("default"))) const char* oddtile_whose() {
   return "the program's";
 }

@@ -1,8 +1,8 @@
-// No test but a library for own_symbols_test.cc and plugin_test.cc, built twice. Its table is named
-// by a function that the test program has, too; and it defines symbols as g++ defines inline
-// variables: one a process. Of these oddtile::one_place<std::vector<int>> matters; that of
-// namespace std and a thread's own do not. By their hashes the table has it last, so that the
-// others, if they counted, would be named instead.
+// A library for own_symbols_test.cc and plugin_test.cc, built twice. Its table is named by a
+// function that the test program has, too; and it defines symbols as g++ defines inline variables:
+// one a process. Of these oddtile::one_place<std::vector<int>> matters; that of namespace std and a
+// thread's own do not. By their hashes the table has it last, so that the others, if they counted,
+// would be named instead.
 #include "kernels/api/kernels.h"
 
 __asm__(
