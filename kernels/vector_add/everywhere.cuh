@@ -14,9 +14,9 @@ namespace oddtile::ODDTILE_MACHINE {
 // vectors only: no instruction stands between a short problem and its end that it does not need.
 enum class AdditionKind { whole, aligned, shifted };
 
-// The block of very long vectors. They are added from their end: what ran before, mostly forwards,
-// has left the ends of its tensors in the L2.
-inline constexpr int kBackwards = 1024;
+// The threads of a block of very long vectors, by which it is known that they are added from their
+// end: what ran before, mostly forwards, has left the ends of its tensors in the L2.
+inline constexpr int kThreadsBackwards = 1024;
 
 // The pointers are at out's first whole vector: a lane each for the `whole` vectors, then for the
 // elements before and behind them. Where `block_threads` is not 0 a block has so many: a short
@@ -26,7 +26,7 @@ ODDTILE_KERNEL(1024, 1)
 add_everywhere(Addition<T> p) {
   // Unsigned: the sign of what has none takes instructions.
   const uint32_t of_block = block_threads > 0 ? uint32_t(block_threads) : uint32_t(threads());
-  const int64_t place = block_threads == kBackwards ? blocks() - 1 - block() : block();
+  const int64_t place = block_threads == kThreadsBackwards ? blocks() - 1 - block() : block();
   const int64_t vector = place * of_block + uint32_t(thread());
   if (vector >= p.whole) {
     if (kind == AdditionKind::whole) return;

@@ -18,11 +18,13 @@ struct VectorAddConfiguration {
 };
 
 inline constexpr VectorAddConfiguration kVectorAddConfigurations[] = {
-    {"512 threads", 512, 1},           {"32 threads", 32, 1},    // for fuzzing
-    {"128 threads", 128, 1},                                     // for some short vectors, masks
-    {"128 threads, 2 spans", 128, 2},  {"256 threads", 256, 1},  // for all others
-    {"32 threads, 2 spans", 32, 2, 0},                           // for fuzzing
-    {"1024 threads", 1024, 1},                                   // for very long vectors
+    {"512 threads", 512, 1},
+    {"32 threads", 32, 1},    // for fuzzing
+    {"128 threads", 128, 1},  // for some short vectors, masks
+    {"128 threads, 2 spans", 128, 2},
+    {"256 threads", 256, 1},               // for all others
+    {"32 threads, 2 spans", 32, 2, 0},     // for fuzzing
+    {"1024 threads, backwards", 1024, 1},  // for very long vectors; with a mask not backwards
 };
 inline constexpr int32_t kVectorAddCount = 7;
 

@@ -37,8 +37,8 @@ Kernel<T> kernel_of_kind(int32_t threads) {
       return add_everywhere<T, kind, 128>;
     case 256:
       return add_everywhere<T, kind, 256>;
-    case kBackwards:
-      return add_everywhere<T, kind, kBackwards>;
+    case kThreadsBackwards:
+      return add_everywhere<T, kind, kThreadsBackwards>;
     default:
       return add_everywhere<T, kind, 0>;
   }
@@ -53,7 +53,8 @@ bool are_in_words(const oddtile_vector_add_problem& problem) {
 
 template <class T, bool in_words>
 Kernel<T> masked_kernel(const VectorAddConfiguration& it) {
-  constexpr bool kInWords = in_words || sizeof(T) == 4;  // fp32 is never asked otherwise
+  // fp32 always: check_vector_add has refused what is not aligned to its elements.
+  constexpr bool kInWords = in_words || sizeof(T) == 4;
   return it.spans == 1 ? add_where_visible<T, 1, kInWords> : add_where_visible<T, 2, kInWords>;
 }
 

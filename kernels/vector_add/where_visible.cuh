@@ -1,7 +1,7 @@
 // The addition under a mask: what is hidden is neither read nor written, so far as memory has
 // sectors that small.
 //
-// A warp owns one or a few spans of 1024 elements, and each lane first reads its mask bytes of all
+// A warp owns one or two spans of 1024 elements, and each lane first reads its mask bytes of all
 // of them, 16 at a time. A warp that sees nothing is done after that. A chunk (1 KiB of out) of
 // which every vector is seen wholly or not at all goes by vectors. Any other goes by words, lane
 // beside lane, so that a sector of out is written at once, however much of it is seen. A hidden

@@ -124,7 +124,7 @@ TEST(CompareCommand, AllTakesEachConfigurationOnce) {
   const Printed all = printed(twice(), {.all = true}, {text});
   EXPECT_EQ(all.count("vector_add n=10"), offered) << all.text;
   EXPECT_EQ(all.count("(512 threads)"), 2) << all.text;
-  EXPECT_EQ(all.count("(1024 threads)"), 2) << all.text;
+  EXPECT_EQ(all.count("(1024 threads, backwards)"), 2) << all.text;
 }
 
 TEST(CompareCommand, JsonIsAllThatIsPrinted) {
