@@ -95,6 +95,7 @@ TEST(SoftmaxChoiceEnds, LongRows) {
   expect_ends({.dtype = oddtile_bf16, .gap = 1}, 1, {{36801, 11, 52}});  // 4608 vectors
   expect_ends({.dtype = oddtile_fp32}, 4, {{12288, 9, 52}});
   expect_ends({.dtype = oddtile_fp32, .rows = 1099}, 4, {{12288, 9, 9}});
+  expect_ends({.dtype = oddtile_fp32, .rows = 1100}, 4, {{12288, 9, 52}});
   expect_ends({.dtype = oddtile_fp32, .x_offset = 1}, 4,
               {{73728, 53, 55}, {163840, 55, 56}, {320000, 56, 16}});
   expect_ends({.dtype = oddtile_fp32, .rows = 128, .x_offset = 1}, 4, {{36864, 11, 53}});
