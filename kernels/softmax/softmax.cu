@@ -106,29 +106,37 @@ Kernel<T> kernel_of(const SoftmaxConfiguration& it, bool moves) {
   }
 }
 
-template <class T>
-using TileKernel = void (*)(TileParameters<T>);
-using Tiles = std::integer_sequence<int32_t, 22, 23, 24, 25, 26, 27, 28, 29, 35, 57, 58, 63, 64>;
-
-constexpr int32_t tiles_of_table() {
-  int32_t count = 0;
-  for (const SoftmaxConfiguration& it : kSoftmaxConfigurations) {
-    count += it.form == SoftmaxForm::tile ? 1 : 0;
-  }
-  return count;
-}
-static_assert(Tiles::size() == tiles_of_table());
-
-// Each by its entry in the table.
-template <class T, bool masked, int32_t... indices>
-TileKernel<T> kernel_of_tiles(int32_t index, std::integer_sequence<int32_t, indices...>) {
-  static_assert(((kSoftmaxConfigurations[indices].form == SoftmaxForm::tile) && ...));
-  TileKernel<T> kernel = nullptr;
+// Calls body(index), which is a constant then, if that entry of the table is of this form.
+template <SoftmaxForm form, class Body, int32_t... indices>
+void with_entry(int32_t index, std::integer_sequence<int32_t, indices...>, const Body& body) {
   const auto choose = [&](auto one) {
-    constexpr const SoftmaxConfiguration& it = kSoftmaxConfigurations[decltype(one)::value];
-    if (index == one) kernel = softmax_of_tiles<T, it.lanes, it.vectors, it.least, masked>;
+    if constexpr (kSoftmaxConfigurations[decltype(one)::value].form == form) {
+      if (index == one) body(one);
+    }
   };
   (choose(std::integral_constant<int32_t, indices>{}), ...);
+}
+template <SoftmaxForm form, class Body>
+void with_entry(int32_t index, const Body& body) {
+  with_entry<form>(index, std::make_integer_sequence<int32_t, kSoftmaxCount>{}, body);
+}
+
+template <class T, bool masked>
+auto kernel_of_tiles(int32_t index) {
+  void (*kernel)(TileParameters<T>) = nullptr;
+  with_entry<SoftmaxForm::tile>(index, [&](auto one) {
+    constexpr const SoftmaxConfiguration& it = kSoftmaxConfigurations[decltype(one)::value];
+    kernel = softmax_of_tiles<T, it.lanes, it.vectors, it.least, masked>;
+  });
+  return kernel;
+}
+
+auto kernel_of_words(int32_t index) {
+  void (*kernel)(WordRows) = nullptr;
+  with_entry<SoftmaxForm::words>(index, [&](auto one) {
+    constexpr const SoftmaxConfiguration& it = kSoftmaxConfigurations[decltype(one)::value];
+    kernel = softmax_of_words<it.threads, it.lanes, it.vectors, it.least, it.rows>;
+  });
   return kernel;
 }
 
@@ -184,27 +192,12 @@ bool launch_tiles(const oddtile_softmax_problem& problem, int32_t index, const S
       .cuts_sectors = softmax_cuts_sectors(problem)};
   const char* const name = kSoftmaxConfigurations[index].name;
   if (problem.mask != nullptr) {
-    return launch(kernel_of_tiles<T, true>(index, Tiles{}), name, shape, stream, p);
+    return launch(kernel_of_tiles<T, true>(index), name, shape, stream, p);
   }
   if constexpr (sizeof(T) == 2) {
-    return launch(kernel_of_tiles<T, false>(index, Tiles{}), name, shape, stream, p);
+    return launch(kernel_of_tiles<T, false>(index), name, shape, stream, p);
   }
   return false;  // fp32 has no such form
-}
-
-// Each by its entry in the table.
-template <int32_t... indices>
-auto kernel_of_words(int32_t index, std::integer_sequence<int32_t, indices...>) {
-  void (*kernel)(WordRows) = nullptr;
-  const auto choose = [&](auto one) {
-    constexpr const SoftmaxConfiguration& it = kSoftmaxConfigurations[decltype(one)::value];
-    if constexpr (it.form == SoftmaxForm::words) {
-      if (index == one)
-        kernel = softmax_of_words<it.threads, it.lanes, it.vectors, it.least, it.rows>;
-    }
-  };
-  (choose(std::integral_constant<int32_t, indices>{}), ...);
-  return kernel;
 }
 
 bool launch_words(const oddtile_softmax_problem& problem, int32_t index, const LaunchShape& shape,
@@ -216,8 +209,7 @@ bool launch_words(const oddtile_softmax_problem& problem, int32_t index, const L
                       .rows = problem.rows,
                       .columns = int32_t(problem.columns),
                       .cuts_sectors = softmax_cuts_sectors(problem)};
-  const auto kernel = kernel_of_words(index, std::make_integer_sequence<int32_t, kSoftmaxCount>{});
-  return launch(kernel, kSoftmaxConfigurations[index].name, shape, stream, p);
+  return launch(kernel_of_words(index), kSoftmaxConfigurations[index].name, shape, stream, p);
 }
 
 // The blocks of a launch whose clusters stay, and when they start: in turns of `start_delay`.
